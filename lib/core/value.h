@@ -60,6 +60,8 @@ class ValueTable {
   void append_entry(NodeId dict, NodeId key, NodeId value);
   /// Replaces item `index` of items(container).
   void set_item(NodeId container, std::size_t index, NodeId item);
+  /// Replaces all of items(container) at once, with one allocation of the exact size (a dict's are key, value, key, value ...).
+  void set_items(NodeId container, std::span<const NodeId> items);
 
   // ---- reading ----
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
@@ -90,6 +92,7 @@ class ValueTable {
     Kind kind;
   };
   NodeId add(Kind kind, std::uint32_t place, Payload payload);
+  NodeId add_integer_payload(Kind kind, std::int64_t value, std::uint32_t place);
 
   std::vector<Node> nodes_;
   std::vector<std::vector<NodeId>> containers_;
