@@ -24,9 +24,13 @@ struct Place {
 struct JsonLimits {
   std::uint64_t max_bytes = 64ULL << 20;
   std::uint32_t max_depth = 128;
+  /// Values and keys together.
   std::uint64_t max_values = 8'000'000;
   /// A string longer than this is checked but its handler gets only its first bytes (a manifest repeats the whole log in submission.stdout).
+  /// A key that long is refused.
   std::uint64_t max_kept_string_bytes = 16ULL << 20;
+  /// How much is read at a time (tests use tiny blocks).
+  std::size_t block_bytes = 1U << 20;
 };
 
 /// How NaN, Infinity, -Infinity tokens and duplicate keys are met. Both are always kept as observations with their place;
@@ -76,7 +80,7 @@ struct JsonDocument {
   std::vector<std::uint32_t> line_starts;     ///< offset of every line start, for place_of (capped: far places answer with line 0)
 
   [[nodiscard]] Value root() const { return {table, root_id}; }
-  /// Line and column of a node.
+  /// Line and column of a node; line 0 for an absent one.
   [[nodiscard]] Place place_of(Value value) const;
 };
 
