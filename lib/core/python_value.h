@@ -3,18 +3,23 @@
 // terms (spec/run-artifacts.md section 10), and documents lay numbers out as repr does.
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/value.h"
 
 namespace rlverify::core {
 
-/// Python's `a == b`: 1 == True == 1.0, exact between integers and floats, containers element by element, dicts without order; NaN equals nothing.
+/// Python's `a == b`: 1 == True == 1.0, exact between integers and floats, containers element by element, dicts without order; NaN equals nothing (but, as in Python, a container equals itself).
+/// An absent value equals nothing. Throws ArtifactError (kLimit) for pickled graphs that share parts without end.
 [[nodiscard]] bool python_equal(Value a, Value b);
 [[nodiscard]] bool python_equal(Value a, std::int64_t b);
 [[nodiscard]] bool python_equal(Value a, std::string_view b);
-[[nodiscard]] bool python_equal(Value a, bool b) = delete;
+template <std::same_as<bool> Boolean>
+bool python_equal(Value a, Boolean b) = delete;
 /// Python's truth of a value; an absent one is false.
 [[nodiscard]] bool python_truth(Value value);
 /// Python's int(value) for None, bool, int, float and str; nothing where Python raises or where the result needs more than 64 bits.
