@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files are opened without waiting (a FIFO would block for ever) and looked at through the descriptor, so that what was checked is what is read.
-// pread keeps no position: several threads read one source without a lock.
+// Files are opened without waiting (a FIFO would block for ever) and looked at through the descriptor, so that what was
+// checked is what is read. pread keeps no position: several threads read one source without a lock.
 #include "core/byte_source.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +13,6 @@
 #include <cstring>
 #include <optional>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/errors.h"
 #include "core/signals.h"
@@ -147,7 +146,9 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, std::string name,
   return std::make_unique<MemorySource>(std::move(name), std::move(bytes));
 }
 
-std::unique_ptr<ByteSource> open_file(const std::string& path) { return open_file(path, path); }
+std::unique_ptr<ByteSource> open_file(const std::string& path) {
+  return open_file(path, path);
+}
 
 BlockReader::BlockReader(const ByteSource& source, std::uint64_t offset, std::uint64_t size, std::size_t block_bytes)
     : source_(source), offset_(offset), left_(size), block_bytes_(std::max<std::size_t>(block_bytes, 1)) {

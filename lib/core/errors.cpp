@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence of a problem, built in one place so that every message of the program names file, place, expectation and find in the same order.
+// The sentence of a problem, built in one place so that every message of the program names file, place, expectation and
+// find in the same order.
 #include "core/errors.h"
 
 #include <fmt/format.h>

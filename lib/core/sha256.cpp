@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's provider interface: the algorithm is fetched once per object, since a fetch costs more than hashing a small tensor.
+// OpenSSL's provider interface: the algorithm is fetched once per object, since a fetch costs more than hashing a small
+// tensor.
 #include "core/sha256.h"
 
 #include <openssl/evp.h>
@@ -32,7 +33,9 @@ struct Sha256::Context {
   void start() { require(md && state && EVP_DigestInit_ex2(state.get(), md.get(), nullptr) == 1); }
 };
 
-Sha256::Sha256() : context_(std::make_unique<Context>()) { context_->start(); }
+Sha256::Sha256() : context_(std::make_unique<Context>()) {
+  context_->start();
+}
 Sha256::~Sha256() = default;
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
@@ -41,7 +44,9 @@ void Sha256::update(std::span<const std::byte> bytes) {
   require(EVP_DigestUpdate(context_->state.get(), bytes.data(), bytes.size()) == 1);
 }
 
-void Sha256::update(std::string_view bytes) { update(std::as_bytes(std::span(bytes.data(), bytes.size()))); }
+void Sha256::update(std::string_view bytes) {
+  update(std::as_bytes(std::span(bytes.data(), bytes.size())));
+}
 
 Sha256Digest Sha256::finish() {
   Sha256Digest digest{};

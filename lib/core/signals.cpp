@@ -41,7 +41,9 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool interrupted() noexcept { return arrived_signal.load(std::memory_order_relaxed) != 0; }
+bool interrupted() noexcept {
+  return arrived_signal.load(std::memory_order_relaxed) != 0;
+}
 
 void check_interrupted() {
   const int signal_number = arrived_signal.load(std::memory_order_relaxed);
@@ -50,6 +52,8 @@ void check_interrupted() {
   }
 }
 
-void clear_interrupt() noexcept { arrived_signal.store(0, std::memory_order_relaxed); }
+void clear_interrupt() noexcept {
+  arrived_signal.store(0, std::memory_order_relaxed);
+}
 
 }  // namespace rlverify::core

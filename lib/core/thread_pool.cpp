@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller works too, so a pool of n threads has n - 1 workers and a pool of one runs everything in place. An index that was handed out is
-// always run: whichever thread sees a failure first, every lower index has run, which makes the exception thrown the same on any machine.
+// The caller works too, so a pool of n threads has n - 1 workers and a pool of one runs everything in place. An index
+// that was handed out is always run: whichever thread sees a failure first, every lower index has run, which makes the
+// exception thrown the same on any machine.
 #include "core/thread_pool.h"
 
 #include <sched.h>
@@ -116,9 +117,13 @@ ThreadPool::ThreadPool(unsigned threads) : state_(std::make_unique<State>()) {
   }
 }
 
-ThreadPool::~ThreadPool() { state_->close(); }
+ThreadPool::~ThreadPool() {
+  state_->close();
+}
 
-unsigned ThreadPool::threads() const { return static_cast<unsigned>(state_->workers.size()) + 1; }
+unsigned ThreadPool::threads() const {
+  return static_cast<unsigned>(state_->workers.size()) + 1;
+}
 
 void ThreadPool::for_each(std::size_t count, const std::function<void(std::size_t)>& job) {
   State& state = *state_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ValueTable keeps all text in one string and all nodes in one vector: a document of a million values is a handful of allocations plus one
-// per container. Indices are 32 bits; a table that would outgrow them is refused, since the caps on input size are far below.
+// ValueTable keeps all text in one string and all nodes in one vector: a document of a million values is a handful of
+// allocations plus one per container. Indices are 32 bits; a table that would outgrow them is refused, since the caps
+// on input size are far below.
 #include "core/value.h"
 
 #include <limits>
@@ -51,7 +52,9 @@ NodeId ValueTable::add(Kind kind, std::uint32_t place, Payload payload) {
   return id;
 }
 
-NodeId ValueTable::add_null(std::uint32_t place) { return add_integer_payload(Kind::kNull, 0, place); }
+NodeId ValueTable::add_null(std::uint32_t place) {
+  return add_integer_payload(Kind::kNull, 0, place);
+}
 
 NodeId ValueTable::add_boolean(bool value, std::uint32_t place) {
   return add_integer_payload(Kind::kBoolean, value ? 1 : 0, place);
@@ -61,7 +64,9 @@ NodeId ValueTable::add_integer(std::int64_t value, std::uint32_t place) {
   return add_integer_payload(Kind::kInteger, value, place);
 }
 
-NodeId ValueTable::add_ellipsis(std::uint32_t place) { return add_integer_payload(Kind::kEllipsis, 0, place); }
+NodeId ValueTable::add_ellipsis(std::uint32_t place) {
+  return add_integer_payload(Kind::kEllipsis, 0, place);
+}
 
 NodeId ValueTable::add_integer_payload(Kind kind, std::int64_t value, std::uint32_t place) {
   Payload payload{};
@@ -157,7 +162,9 @@ NodeId ValueTable::find(NodeId dict, std::string_view key) const {
   return kNoNode;
 }
 
-std::string_view Value::text() const { return present() ? table_->text(id_) : std::string_view{}; }
+std::string_view Value::text() const {
+  return present() ? table_->text(id_) : std::string_view{};
+}
 
 std::size_t Value::size() const {
   if (is_dict()) {
@@ -174,7 +181,9 @@ Value Value::at(std::size_t index) const {
   return index < elements.size() ? Value(*table_, elements[index]) : Value();
 }
 
-Value Value::get(std::string_view key) const { return is_dict() ? Value(*table_, table_->find(id_, key)) : Value(); }
+Value Value::get(std::string_view key) const {
+  return is_dict() ? Value(*table_, table_->find(id_, key)) : Value();
+}
 
 Value Value::path(std::initializer_list<std::string_view> keys) const {
   Value value = *this;
