@@ -22,6 +22,12 @@ struct OpaqueObject {
   core::NodeId state = core::kNoNode;
 };
 
+/// Attributes that a pickle sets on an object which is a plain value here: `_metadata` of a state dict, attributes of a tensor.
+struct ObjectAttributes {
+  core::NodeId object = core::kNoNode;
+  core::NodeId state = core::kNoNode;
+};
+
 /// What would have run code if Python had loaded this file. Such a file is refused by everything but `inspect`.
 struct UnsafeGlobal {
   std::string global;         ///< "posix.system"
@@ -39,6 +45,7 @@ struct PtFile {
   std::vector<TensorRef> tensors;      ///< index() of kTensor nodes
   std::vector<Storage> storages;
   std::vector<OpaqueObject> opaques;   ///< index() of kOpaque nodes
+  std::vector<ObjectAttributes> attributes;
   std::vector<UnsafeGlobal> unsafe_globals;
 
   [[nodiscard]] core::Value root() const { return {values, root_id}; }

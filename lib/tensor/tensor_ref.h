@@ -43,9 +43,11 @@ struct TensorRef {
   [[nodiscard]] bool explodes() const { return logical_bytes() > 64 * storage_bytes; }
 };
 
-/// Reads the logical elements in C order: contiguous, little-endian, strides applied. Throws ArtifactError (kLimit) for a tensor that explodes().
+/// Reads the logical elements in C order: contiguous, little-endian, strides and lazy conjugation or negation applied. Throws ArtifactError (kLimit) for a tensor that explodes().
 [[nodiscard]] std::vector<std::byte> read_elements(const core::ByteSource& source, const TensorRef& tensor);
-/// The same in blocks of about `block_bytes` (whole elements), without holding the tensor; a block is valid during the call only.
+/// `count` of them from logical element `first_element` on (first_element + count <= element_count). Works for tensors that explode, too: it holds `count` elements only.
+[[nodiscard]] std::vector<std::byte> read_element_range(const core::ByteSource& source, const TensorRef& tensor, std::uint64_t first_element, std::uint64_t count);
+/// The same as read_elements in blocks of about `block_bytes` (whole elements), without holding the tensor; a block is valid during the call only.
 void for_each_block(const core::ByteSource& source, const TensorRef& tensor, std::size_t block_bytes,
                     const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit);
 

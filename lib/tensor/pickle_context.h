@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the pickle machine share: the file that is being built, what nodes stand for beyond their value, the place for messages, and the budget
+// for data that the pickle makes without having it (a memoised text decoded a thousand times).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/value.h"
+#include "tensor/pickle_globals.h"
+#include "tensor/pt_reader.h"
+
+namespace rlverify::tensor {
+
+/// What a persistent id asks for. A view (legacy container only) is a part of the storage under a key of its own, in elements.
+struct StorageRequest {
+  struct View {
+    std::string key;
+    std::uint64_t first_element = 0;
+    std::uint64_t elements = 0;
+  };
+  std::string key;
+  DType dtype = DType::kUint8;
+  std::uint64_t elements = 0;
+  std::optional<View> view;
+  std::uint64_t place = 0;  ///< offset in the file, for messages
+};
+
+/// The container's part: finds storages by key and adds them to PtFile::storages.
+class StorageProvider {
+ public:
+  StorageProvider() = default;
+  StorageProvider(const StorageProvider&) = delete;
+  StorageProvider& operator=(const StorageProvider&) = delete;
+  virtual ~StorageProvider() = default;
+  /// Position in PtFile::storages; the same for the same key. Throws ArtifactError where the file has no such storage.
+  [[nodiscard]] virtual std::uint32_t provide(const StorageRequest& request) = 0;
+};
+
+struct PickleContext {
+  /// `budget` bounds the derived data, in elements or bytes.
+  PickleContext(PtFile& out_file, std::string file_name, StorageProvider& storage_provider, UnsafePolicy unsafe_policy, std::uint64_t budget)
+      : out(out_file), file(std::move(file_name)), storages(storage_provider), policy(unsafe_policy), budget_left(budget) {}
+
+  PtFile& out;
+  std::string file;
+  StorageProvider& storages;
+  UnsafePolicy policy;
+  std::uint64_t budget_left;
+  std::uint64_t offset = 0;  ///< of the opcode at work
+  std::unordered_map<core::NodeId, Global> globals;              ///< nodes that are classes or functions
+  std::unordered_map<core::NodeId, std::uint32_t> storage_nodes;  ///< nodes that are storages
+  std::vector<core::NodeId> node_of_storage;                      ///< the other way round
+  std::vector<bool> storage_has_tensor;
+
+  [[nodiscard]] core::Value value(core::NodeId id) const { return {out.values, id}; }
+  [[nodiscard]] std::uint32_t place() const { return offset > 0xFFFFFFFEU ? 0xFFFFFFFFU : static_cast<std::uint32_t>(offset); }
+  [[nodiscard]] const Global* global_of(core::NodeId id) const;
+  [[noreturn]] void malformed(std::string expected, std::string found) const;
+  /// Takes `amount` from the budget; throws kLimit when it is spent.
+  void spend(std::uint64_t amount);
+  core::NodeId add_opaque(std::string module, std::string name, core::NodeId arguments, core::NodeId state = core::kNoNode);
+  void add_attributes(core::NodeId object, core::NodeId state) { out.attributes.push_back({object, state}); }
+};
+
+/// "a list", "an int" ... for messages.
+[[nodiscard]] std::string_view kind_name(core::Kind kind);
+
+}  // namespace rlverify::tensor

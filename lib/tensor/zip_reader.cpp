@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// PKWARE's APPNOTE 6.3.9, sections 4.3 (records) and 4.5.3 (zip64 extra field), as far as PyTorch uses it: stored entries, zip64 where needed.
+#include "tensor/zip_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "tensor/fail.h"
+
+namespace rlverify::tensor {
+namespace {
+
+using core::ByteSource;
+using core::ProblemKind;
+
+constexpr std::uint32_t kLocalSignature = 0x04034b50;
+constexpr std::uint32_t kCentralSignature = 0x02014b50;
+constexpr std::uint32_t kEndSignature = 0x06054b50;
+constexpr std::uint32_t kEnd64Signature = 0x06064b50;
+constexpr std::uint32_t kLocator64Signature = 0x07064b50;
+constexpr std::uint64_t kLocalBytes = 30;
+constexpr std::uint64_t kCentralBytes = 46;
+constexpr std::uint64_t kEndBytes = 22;
+constexpr std::uint64_t kEnd64Bytes = 56;
+constexpr std::uint64_t kLocator64Bytes = 20;
+constexpr std::uint64_t kMaxCommentBytes = 65535;
+constexpr std::uint64_t kMaxDirectoryBytes = 256ULL << 20;
+constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  // "see the zip64 record"
+constexpr unsigned kEncryptedFlags = 0x2041; // bits 0, 6 and 13: encrypted, strongly encrypted, masked headers
+
+std::uint64_t little(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    value |= static_cast<std::uint64_t>(bytes[at + i]) << (8 * i);
+  }
+  return value;
+}
+std::uint32_t u16(std::span<const std::byte> bytes, std::size_t at) { return static_cast<std::uint32_t>(little(bytes, at, 2)); }
+std::uint32_t u32(std::span<const std::byte> bytes, std::size_t at) { return static_cast<std::uint32_t>(little(bytes, at, 4)); }
+std::uint64_t u64(std::span<const std::byte> bytes, std::size_t at) { return little(bytes, at, 8); }
+
+std::vector<std::byte> read_range(const ByteSource& source, std::uint64_t offset, std::uint64_t size) {
+  std::vector<std::byte> bytes(size);
+  source.read(offset, bytes);
+  return bytes;
+}
+
+/// Where the central directory lies and how many entries it promises.
+struct DirectoryRange {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t entry_count = 0;
+};
+
+/// The zip64 end record that the locator before `end_offset` points at.
+DirectoryRange read_end64(const ByteSource& source, std::uint64_t end_offset) {
+  const std::string& file = source.name();
+  if (end_offset < kLocator64Bytes + kEnd64Bytes) {
+    fail(ProblemKind::kMalformed, file, end_offset, "a zip64 end record before the end record", "no room for one");
+  }
+  const std::uint64_t locator_offset = end_offset - kLocator64Bytes;
+  const auto locator = read_range(source, locator_offset, kLocator64Bytes);
+  if (u32(locator, 0) != kLocator64Signature) {
+    fail(ProblemKind::kMalformed, file, locator_offset, "the zip64 locator that the end record asks for", "other bytes");
+  }
+  const std::uint64_t record_offset = u64(locator, 8);
+  if (record_offset > locator_offset - kEnd64Bytes) {
+    fail(ProblemKind::kMalformed, file, locator_offset, "the offset of a zip64 end record before the locator", fmt::format("{}", record_offset));
+  }
+  const auto record = read_range(source, record_offset, kEnd64Bytes);
+  if (u32(record, 0) != kEnd64Signature || u64(record, 4) != locator_offset - record_offset - 12) {
+    fail(ProblemKind::kMalformed, file, record_offset, "a zip64 end record that reaches to its locator", "other bytes");
+  }
+  if (u32(record, 16) != 0 || u32(record, 20) != 0 || u32(locator, 4) != 0 || u64(record, 24) != u64(record, 32)) {
+    fail(ProblemKind::kMalformed, file, record_offset, "an archive in one piece", "a part of a spanned archive");
+  }
+  DirectoryRange range{u64(record, 48), u64(record, 40), u64(record, 32)};
+  if (range.offset > record_offset || record_offset - range.offset != range.size) {
+    fail(ProblemKind::kMalformed, file, record_offset, "a central directory that ends at the zip64 end record",
+         fmt::format("offset {} and size {}", range.offset, range.size));
+  }
+  return range;
+}
+
+DirectoryRange read_end(const ByteSource& source) {
+  const std::string& file = source.name();
+  if (source.size() < kEndBytes) {
+    fail(ProblemKind::kMalformed, file, 0, "a zip archive (at least 22 bytes)", fmt::format("{} bytes", source.size()));
+  }
+  const std::uint64_t tail_bytes = std::min(source.size(), kEndBytes + kMaxCommentBytes);
+  const std::uint64_t tail_offset = source.size() - tail_bytes;
+  const auto tail = read_range(source, tail_offset, tail_bytes);
+  for (std::uint64_t at = tail_bytes - kEndBytes + 1; at-- > 0;) {
+    // Only a record whose comment ends the file counts; a signature inside the comment doesn't.
+    if (u32(tail, at) != kEndSignature || at + kEndBytes + u16(tail, at + 20) != tail_bytes) {
+      continue;
+    }
+    const std::uint64_t end_offset = tail_offset + at;
+    if (u16(tail, at + 8) == 0xFFFF || u16(tail, at + 10) == 0xFFFF || u32(tail, at + 12) == kIn64 || u32(tail, at + 16) == kIn64) {
+      return read_end64(source, end_offset);
+    }
+    if (u16(tail, at + 4) != 0 || u16(tail, at + 6) != 0 || u16(tail, at + 8) != u16(tail, at + 10)) {
+      fail(ProblemKind::kMalformed, file, end_offset, "an archive in one piece", "a part of a spanned archive");
+    }
+    DirectoryRange range{u32(tail, at + 16), u32(tail, at + 12), u16(tail, at + 10)};
+    // A writer may add zip64 records that the end record doesn't need (PyTorch does past 4 GiB); then the directory ends at those.
+    const bool has_locator = end_offset >= kLocator64Bytes + kEnd64Bytes &&
+                             u32(read_range(source, end_offset - kLocator64Bytes, 4), 0) == kLocator64Signature;
+    if (has_locator) {
+      const DirectoryRange range64 = read_end64(source, end_offset);
+      if (range64.offset != range.offset || range64.size != range.size || range64.entry_count != range.entry_count) {
+        fail(ProblemKind::kMalformed, file, end_offset, "end records that agree", "a zip64 record with other numbers");
+      }
+      return range64;
+    }
+    if (range.offset > end_offset || end_offset - range.offset != range.size) {
+      fail(ProblemKind::kMalformed, file, end_offset, "a central directory that ends at the end record",
+           fmt::format("offset {} and size {}", range.offset, range.size));
+    }
+    return range;
+  }
+  fail(ProblemKind::kMalformed, file, source.size(), "the end record of a zip archive", "none: the file is cut off or not a zip archive");
+}
+
+/// A central directory record, before its local header was looked at.
+struct CentralRecord {
+  std::string_view name;
+  std::uint64_t size = 0;
+  std::uint64_t compressed_size = 0;
+  std::uint64_t header_offset = 0;
+};
+
+/// Fills the fields that the 32-bit record left to the zip64 extra field (in the order size, compressed size, offset).
+void apply_extra64(const std::string& file, std::uint64_t place, std::span<const std::byte> extra, CentralRecord& record) {
+  std::array<std::uint64_t*, 3> fields{&record.size, &record.compressed_size, &record.header_offset};
+  const bool wanted = std::any_of(fields.begin(), fields.end(), [](const std::uint64_t* field) { return *field == kIn64; });
+  if (!wanted) {
+    return;
+  }
+  std::size_t at = 0;
+  while (at + 4 <= extra.size()) {
+    const std::size_t length = u16(extra, at + 2);
+    if (at + 4 + length > extra.size()) {
+      break;
+    }
+    if (u16(extra, at) == 1) {
+      std::size_t value_at = at + 4;
+      for (std::uint64_t* field : fields) {
+        if (*field != kIn64) {
+          continue;
+        }
+        if (value_at + 8 > at + 4 + length) {
+          fail(ProblemKind::kMalformed, file, place, "a zip64 extra field with all sizes", "a shorter one");
+        }
+        *field = u64(extra, value_at);
+        value_at += 8;
+      }
+      return;
+    }
+    at += 4 + length;
+  }
+  fail(ProblemKind::kMalformed, file, place, "a zip64 extra field", "none");
+}
+
+/// Names are used as keys only and never reach the file system, but an archive with such names is no work of torch.save.
+void check_name(const std::string& file, std::uint64_t place, std::string_view name) {
+  const bool escapes = name.empty() || name.front() == '/' || name == ".." || name.substr(0, 3) == "../" || name.find("/../") != std::string_view::npos ||
+                       (name.size() >= 3 && name.substr(name.size() - 3) == "/..");
+  if (escapes || name.find('\\') != std::string_view::npos || name.find('\0') != std::string_view::npos) {
+    fail(ProblemKind::kMalformed, file, place, "an entry name inside the archive's folder", fmt::format("\"{}\"", name));
+  }
+}
+
+/// Checks the local header against its central record and returns where the data begins.
+std::uint64_t check_local_header(const ByteSource& source, const CentralRecord& record, std::uint64_t directory_offset) {
+  const std::string& file = source.name();
+  const std::uint64_t header_end = kLocalBytes + record.name.size();
+  if (record.header_offset > directory_offset || directory_offset - record.header_offset < header_end) {
+    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("the local header of \"{}\" before the central directory", record.name),
+         "an offset beyond it");
+  }
+  const auto header = read_range(source, record.header_offset, header_end);
+  const std::span<const std::byte> name_bytes = std::span<const std::byte>(header).subspan(kLocalBytes);
+  const bool same_name = u16(header, 26) == record.name.size() &&
+                         std::equal(name_bytes.begin(), name_bytes.end(), record.name.begin(),
+                                    [](std::byte left, char right) { return left == static_cast<std::byte>(right); });
+  if (u32(header, 0) != kLocalSignature || !same_name) {
+    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("the local header of \"{}\"", record.name), "other bytes");
+  }
+  const bool sizes_follow = (u16(header, 6) & 8U) != 0;
+  const std::uint32_t local_size = u32(header, 22);
+  if ((u16(header, 6) & kEncryptedFlags) != 0 || u16(header, 8) != 0 || (!sizes_follow && local_size != kIn64 && local_size != record.size)) {
+    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("a local header that fits the directory's entry \"{}\"", record.name),
+         "another method, flag or size");
+  }
+  const std::uint64_t data_offset = record.header_offset + header_end + u16(header, 28);
+  if (data_offset > directory_offset || directory_offset - data_offset < record.size) {
+    fail(ProblemKind::kMalformed, file, record.header_offset,
+         fmt::format("the {} bytes of \"{}\" before the central directory at {}", record.size, record.name, directory_offset),
+         fmt::format("data that begins at {}", data_offset));
+  }
+  return data_offset;
+}
+
+/// Parses the record at `at` of the directory, appends its entry and where its header lies, and returns where the next record begins.
+std::size_t read_record(const ByteSource& source, const DirectoryRange& range, std::span<const std::byte> directory, std::size_t at,
+                        std::vector<ZipEntry>& entries, std::vector<std::uint64_t>& header_offsets) {
+  const std::string& file = source.name();
+  const std::uint64_t place = range.offset + at;
+  if (directory.size() - at < kCentralBytes || u32(directory, at) != kCentralSignature) {
+    fail(ProblemKind::kMalformed, file, place, "a record of the central directory", "other bytes");
+  }
+  const std::size_t name_bytes = u16(directory, at + 28);
+  const std::size_t extra_bytes = u16(directory, at + 30);
+  const std::size_t record_bytes = kCentralBytes + name_bytes + extra_bytes + u16(directory, at + 32);
+  if (directory.size() - at < record_bytes) {
+    fail(ProblemKind::kMalformed, file, place, "a whole record of the central directory", "one that is cut off");
+  }
+  CentralRecord record{{}, u32(directory, at + 24), u32(directory, at + 20), u32(directory, at + 42)};
+  record.name = std::string_view(reinterpret_cast<const char*>(directory.data()) + at + kCentralBytes, name_bytes);
+  check_name(file, place, record.name);
+  apply_extra64(file, place, directory.subspan(at + kCentralBytes + name_bytes, extra_bytes), record);
+  if ((u16(directory, at + 8) & kEncryptedFlags) != 0) {
+    fail(ProblemKind::kMalformed, file, place, "entries that aren't encrypted", fmt::format("\"{}\" is encrypted", record.name));
+  }
+  if (u16(directory, at + 10) != 0 || record.size != record.compressed_size) {
+    fail(ProblemKind::kMalformed, file, place, "entries that are stored, as torch.save writes them",
+         fmt::format("\"{}\" is compressed (method {})", record.name, u16(directory, at + 10)));
+  }
+  const std::uint64_t data_offset = check_local_header(source, record, range.offset);
+  entries.push_back({std::string(record.name), data_offset, record.size, u32(directory, at + 16)});
+  header_offsets.push_back(record.header_offset);
+  return at + record_bytes;
+}
+
+/// Entries that share bytes would let one file be two.
+void check_overlaps(const std::string& file, const std::vector<ZipEntry>& entries, const std::vector<std::uint64_t>& header_offsets) {
+  std::vector<std::size_t> order(entries.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) { return header_offsets[left] < header_offsets[right]; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const ZipEntry& before = entries[order[i - 1]];
+    if (header_offsets[order[i]] < before.data_offset + before.size) {
+      fail(ProblemKind::kMalformed, file, header_offsets[order[i]], fmt::format("\"{}\" after the end of \"{}\"", entries[order[i]].name, before.name),
+           "entries that overlap");
+    }
+  }
+}
+
+}  // namespace
+
+const ZipEntry* ZipDirectory::find(std::string_view name) const {
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
+                                      [](const ZipEntry& entry, std::string_view wanted) { return std::string_view(entry.name) < wanted; });
+  return found != entries_.end() && found->name == name ? &*found : nullptr;
+}
+
+bool looks_like_zip(const ByteSource& source) {
+  if (source.size() < 4) {
+    return false;
+  }
+  std::array<std::byte, 4> head{};
+  source.read(0, head);
+  const std::uint32_t signature = u32(head, 0);
+  return signature == kLocalSignature || signature == kEndSignature;
+}
+
+ZipDirectory read_zip_directory(const ByteSource& source) {
+  const std::string& file = source.name();
+  const DirectoryRange range = read_end(source);
+  if (range.size > kMaxDirectoryBytes) {
+    fail(ProblemKind::kLimit, file, range.offset, fmt::format("a central directory of at most {} bytes", kMaxDirectoryBytes), fmt::format("{} bytes", range.size));
+  }
+  if (range.entry_count > range.size / kCentralBytes) {
+    fail(ProblemKind::kMalformed, file, range.offset, fmt::format("{} entries in the central directory", range.entry_count),
+         fmt::format("{} bytes, too few for them", range.size));
+  }
+  const auto directory = read_range(source, range.offset, range.size);
+  std::vector<ZipEntry> entries;
+  std::vector<std::uint64_t> header_offsets;
+  entries.reserve(range.entry_count);
+  header_offsets.reserve(range.entry_count);
+  std::size_t at = 0;
+  for (std::uint64_t i = 0; i < range.entry_count; ++i) {
+    at = read_record(source, range, directory, at, entries, header_offsets);
+  }
+  if (at != directory.size()) {
+    fail(ProblemKind::kMalformed, file, range.offset + at, fmt::format("the end of the central directory after {} entries", range.entry_count), "more bytes");
+  }
+  check_overlaps(file, entries, header_offsets);
+  std::sort(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) { return left.name < right.name; });
+  const auto twin = std::adjacent_find(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) { return left.name == right.name; });
+  if (twin != entries.end()) {
+    fail(ProblemKind::kMalformed, file, range.offset, "entry names that differ", fmt::format("\"{}\" twice", twin->name));
+  }
+  return ZipDirectory(std::move(entries));
+}
+
+}  // namespace rlverify::tensor
