@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// rl_kernel_ws2: RL-Kernel's vocabulary-parallel logp with 64 fixed tiles ("workstream 2"), CUDA tile kernel and torch merge.
+// Source: rl_engine/reference/logprob/vocab_parallel_logp.py, csrc/cuda/logprob/deterministic_logp_kernel.cu.
+// Order: 64 tiles of V/64 columns. In a tile, lane i of 128 (fp32 storage; 64 for 16-bit storage) adds exp(z - m) over the 4
+// (8) columns at 512k + 4i (8i), k and column ascending; shfl_down 16..1 in each warp, then over the warps. All tiles are
+// gathered; S = sum of s_j * exp(m_j - M) as torch.sum adds 64 values: x[i] + x[i+32], then shfl_down 1, 2, 4, 8, 16.
+// Result: z_t - (M + log S). No rank order enters: the same bits for every P.
+// Extension: where 64 does not divide V, the last tiles are short or empty, as if V were padded with -inf.
+#pragma once
+
+#include "contracts/trees.h"
+
+namespace rlverify::kernels {
+
+struct RlKernelWs2 {
+  static constexpr ContractId kId = ContractId::kRlKernelWs2;
+  static constexpr bool kGlobalMax = false;
+  static constexpr bool kQuadLanes = false;
+  static constexpr int kTiles = 64;
+
+  RLV_MEMBER static int units(const Shape&) { return kTiles; }
+  RLV_MEMBER static ColumnRange unit(const Shape& shape, int index) {
+    return clipped_range(index, divide_up(shape.padded_vocab, kTiles), shape.real_vocab);
+  }
+  RLV_MEMBER static int lanes(const Shape& shape) { return shape.storage == StorageType::kFloat32 ? 128 : 64; }
+
+  template <class Block>
+  RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float,
+                                    const Shape& shape, std::int64_t) {
+    const float max = block.maximum(columns, range);
+    const ExpTerm term{exp_reference(max)};
+    const Sweep sweep{range.begin, 512, range.begin, range.end};
+    const int threads = lanes(shape);
+    typename Block::Acc acc = block.zero(threads);
+    if (shape.storage == StorageType::kFloat32) {
+      block.template accumulate<4>(acc, threads, columns, sweep, term);
+    } else {
+      block.template accumulate<8>(acc, threads, columns, sweep, term);
+    }
+    return {max, warp_tree(block, acc, threads)};
+  }
+
+  template <class Block>
+  RLV_MEMBER static float merge(Block& block, const MergeInput& in, const Shape&) {
+    float max = negative_infinity();
+    for (int tile = 0; tile < kTiles; ++tile) max = max_number(max, in.maxima[tile]);
+    auto terms = block.generate(kTiles, [&](int tile) { return in.sums[tile] * exp_portable(in.maxima[tile] - max); });
+    const float lse = max + log_portable(aten_reduce_tree(block, terms, kTiles));
+    if (in.target_ignored) return 0.0F;
+    return in.target_in_real ? in.target_logit - lse : canonical_nan();
+  }
+};
+
+}  // namespace rlverify::kernels

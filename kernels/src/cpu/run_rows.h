@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The row loop of the CPU backend, instantiated once per instruction set: widen a row's columns where needed, let the contract
+// compute its units, merge. Included only by cpu_scalar.cpp, cpu_avx2.cpp and cpu_avx512.cpp.
+#pragma once
+
+#include "contracts/fp64.h"
+#include "contracts/megatron_ce.h"
+#include "contracts/miles_fused.h"
+#include "contracts/rl_kernel_strict_tp.h"
+#include "contracts/rl_kernel_ws2.h"
+#include "contracts/verl_fused.h"
+#include "contracts/vime_default.h"
+#include "contracts/vllm_gather.h"
+#include "cpu/lane_block.h"
+#include "cpu/task.h"
+
+namespace rlverify::kernels {
+
+/// `Level`: Wide and Quad vector operations of one instruction set.
+template <class Level>
+class RowRunner {
+ public:
+  static void run_rows(const CpuTask& task, std::int64_t begin, std::int64_t end, float* scratch) {
+    switch (task.id) {
+      case ContractId::kFp64: return run_fp64(task, begin, end);
+      case ContractId::kRlKernelWs2: return run<RlKernelWs2>(task, begin, end, scratch);
+      case ContractId::kRlKernelStrictTp: return run<RlKernelStrictTp>(task, begin, end, scratch);
+      case ContractId::kVllmGather: return run<VllmGather>(task, begin, end, scratch);
+      case ContractId::kMegatronCe: return run<MegatronCe>(task, begin, end, scratch);
+      case ContractId::kVimeDefault: return run<VimeDefault>(task, begin, end, scratch);
+      case ContractId::kMilesFused: return run<MilesFused>(task, begin, end, scratch);
+      case ContractId::kVerlFused: return run<VerlFused>(task, begin, end, scratch);
+    }
+  }
+
+ private:
+  static const void* row_of(const CpuTask& task, std::int64_t row) {
+    return static_cast<const char*>(task.logits) + row * task.row_stride * (task.transform.storage == StorageType::kFloat32 ? 4 : 2);
+  }
+
+  /// The range as fp32: the stored row itself when it is fp32 and untouched, else a copy in `stage`.
+  template <class Block>
+  static typename Block::Columns columns_of(const CpuTask& task, const void* row, ColumnRange range, float* stage) {
+    const LogitTransform& transform = task.transform;
+    if (!transform.active && transform.storage == StorageType::kFloat32) return {static_cast<const float*>(row), 0};
+    const std::int64_t count = range.end - range.begin;
+    if (!transform.active && transform.storage == StorageType::kBFloat16) {
+      const std::uint16_t* stored = static_cast<const std::uint16_t*>(row) + range.begin;
+      for (std::int64_t i = 0; i < count; ++i) stage[i] = widen_bf16(stored[i]);
+    } else if (!transform.active) {
+      const std::uint16_t* stored = static_cast<const std::uint16_t*>(row) + range.begin;
+      for (std::int64_t i = 0; i < count; ++i) stage[i] = widen_fp16(stored[i]);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) stage[i] = load_logit(row, range.begin + i, transform);
+    }
+    return {stage, range.begin};
+  }
+
+  template <class Contract>
+  static void run(const CpuTask& task, std::int64_t begin, std::int64_t end, float* scratch) {
+    using Block = LaneBlock<typename Level::template OpsFor<Contract::kQuadLanes>>;
+    Block block;
+    const Shape& shape = task.shape;
+    const int units = Contract::units(shape);
+    float* maxima = scratch;
+    float* sums = scratch + padded_units(units);
+    float* stage = sums + padded_units(units);
+    for (std::int64_t row = begin; row < end; ++row) {
+      const void* stored = row_of(task, row);
+      const std::int64_t batch_row = shape.first_batch_row + row;
+      typename Block::Columns columns{};
+      float global_max = 0.0F;
+      if constexpr (Contract::kGlobalMax) {
+        const ColumnRange all{0, shape.padded_vocab};
+        columns = columns_of<Block>(task, stored, all, stage);
+        global_max = block.maximum(columns, all);
+      }
+      for (int unit = 0; unit < units; ++unit) {
+        const ColumnRange range = Contract::unit(shape, unit);
+        if constexpr (!Contract::kGlobalMax) columns = columns_of<Block>(task, stored, range, stage);
+        const Partial partial = Contract::partial(block, columns, range, global_max, shape, batch_row);
+        maxima[unit] = partial.max;
+        sums[unit] = partial.sum;
+      }
+      const MergeInput merge_input = merge_input_of(task, row, stored, {maxima, sums, units, batch_row, global_max});
+      write(task, row, canonical(Contract::merge(block, merge_input, shape)));
+    }
+  }
+
+  static MergeInput merge_input_of(const CpuTask& task, std::int64_t row, const void* stored, MergeInput in) {
+    describe_target(in, task.targets[row], task.shape, stored, task.transform);
+    return in;
+  }
+
+  static void run_fp64(const CpuTask& task, std::int64_t begin, std::int64_t end) {
+    LaneBlock<typename Level::template OpsFor<false>> block;
+    for (std::int64_t row = begin; row < end; ++row) {
+      const double logp = Fp64Reference::logp(block, row_of(task, row), task.transform, task.targets[row], task.shape);
+      if (task.logp_fp64 != nullptr) task.logp_fp64[row] = logp;
+      if (task.logp != nullptr) task.logp[row] = canonical(static_cast<float>(logp));
+    }
+  }
+
+  static void write(const CpuTask& task, std::int64_t row, float logp) {
+    if (task.logp != nullptr) task.logp[row] = logp;
+    if (task.logp_fp64 != nullptr) task.logp_fp64[row] = canonical(static_cast<double>(logp));
+  }
+};
+
+}  // namespace rlverify::kernels

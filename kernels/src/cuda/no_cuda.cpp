@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend of a build without nvcc: always absent, and says why.
+#include "cuda/cuda_backend.h"
+
+namespace rlverify::kernels {
+
+double run_on_cuda(ContractId, const Prepared&, const void*, const LogpInput&, const Execution&, const LogpOutput&) {
+  throw KernelError(ErrorKind::kNoDevice, cuda_status(0).reason);
+}
+
+BackendStatus cuda_status(int) { return {false, "", "this build has no CUDA backend (it was built without nvcc)"}; }
+
+}  // namespace rlverify::kernels

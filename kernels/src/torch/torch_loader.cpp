@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlopen of the torch module, from the one folder it is installed to (../lib/rlverify beside the program's own folder) and
+// nowhere else: no search path, no environment variable decides what code is run.
+#include "torch/torch_loader.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "../torch/torch_module.h"
+
+namespace rlverify::kernels {
+
+namespace {
+
+struct Module {
+  decltype(&rlverify_torch_run) run = nullptr;
+  std::string name;
+  std::string reason;
+};
+
+std::string module_path() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  return (program.parent_path().parent_path() / "lib" / "rlverify" / "rlverify_torch.so").string();
+}
+
+template <class Function>
+Function symbol(void* handle, const char* name) {
+  return reinterpret_cast<Function>(dlsym(handle, name));
+}
+
+Module load() {
+  Module module;
+  const std::string path = module_path();
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error)) {
+    module.reason = "the torch module is not installed (" + path + ")";
+    return module;
+  }
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* why = dlerror();
+    module.reason = std::string("the torch module can't be loaded: ") + (why != nullptr ? why : path.c_str());
+    return module;
+  }
+  const auto version = symbol<decltype(&rlverify_torch_interface_version)>(handle, "rlverify_torch_interface_version");
+  const auto name = symbol<decltype(&rlverify_torch_name)>(handle, "rlverify_torch_name");
+  const auto run = symbol<decltype(&rlverify_torch_run)>(handle, "rlverify_torch_run");
+  if (version == nullptr || name == nullptr || run == nullptr || version() != kTorchModuleVersion) {
+    module.reason = "the torch module has another interface than this program: " + path;
+    return module;
+  }
+  module.run = run;
+  module.name = name();
+  return module;
+}
+
+const Module& loaded_module() {
+  static const Module module = load();
+  return module;
+}
+
+}  // namespace
+
+double run_on_torch(const Contract& contract, const LogpInput& input, const void* logits, StorageType storage,
+                    const Execution& execution, const LogpOutput& output) {
+  const Module& module = loaded_module();
+  if (module.run == nullptr) throw KernelError(ErrorKind::kNoDevice, module.reason);
+  const std::string name(contract.name);
+  RlverifyTorchRequest request{};
+  request.contract = name.c_str();
+  request.logits = logits;
+  request.storage = static_cast<std::int32_t>(storage);
+  request.rows = input.rows;
+  request.row_stride = input.logits_row_stride == 0 ? input.padded_vocab_size : input.logits_row_stride;
+  request.real_vocab = input.real_vocab_size;
+  request.padded_vocab = input.padded_vocab_size;
+  request.temperature = input.temperature;
+  request.targets = input.targets;
+  request.ranks = input.tensor_parallel_size;
+  request.collective = static_cast<std::int32_t>(input.collective.order);
+  request.max_channels = input.collective.max_channels;
+  request.batch_rows = input.batch_rows == 0 ? input.rows : input.batch_rows;
+  request.first_batch_row = input.first_batch_row;
+  request.threads = execution.threads;
+  request.logp = output.logp;
+  request.logp_fp64 = output.logp_fp64;
+  std::array<char, 1024> message{};
+  if (module.run(&request, message.data(), static_cast<std::int64_t>(message.size())) != 0) {
+    throw KernelError(ErrorKind::kDevice, std::string("torch: ") + message.data());
+  }
+  return request.microseconds;
+}
+
+BackendStatus torch_status() {
+  const Module& module = loaded_module();
+  return {module.run != nullptr, module.name, module.reason};
+}
+
+std::string torch_unsupported_reason(ContractId id) {
+  switch (id) {
+    case ContractId::kRlKernelStrictTp: return "rl_kernel_strict_tp is a CUDA kernel of RL-Kernel, not a sequence of ATen operations";
+    case ContractId::kMilesFused: return "miles_fused is compiled by Inductor, not a sequence of ATen operations";
+    case ContractId::kVerlFused: return "verl_fused is a Triton kernel, not a sequence of ATen operations";
+    default: return {};
+  }
+}
+
+}  // namespace rlverify::kernels
