@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules K1-K18 of the public validator over the surveyed sidecars, its cross-checks X1 and X2, and the counting of train dumps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/finding.h"
+#include "run/dump_file.h"
+#include "sidecar/section.h"
+#include "sidecar/survey.h"
+
+namespace rlverify::sidecar {
+
+/// The shards that count: per (dp, call, sample, cp rank) the first one in file order, ascending. Replicas that differ from it are listed.
+struct MergedShards {
+  std::vector<const Shard*> shards;
+  struct Conflict {
+    const Shard* first;
+    const Shard* other;
+  };
+  std::vector<Conflict> conflicts;
+};
+[[nodiscard]] MergedShards merge_shards(const std::vector<SurveyedFile>& files);
+
+/// Sums and counts over the merged shards (spec section 6, steps 4 to 7).
+[[nodiscard]] SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const MergedShards& merged, bool require_exact);
+
+/// K1-K18.
+void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout, const SidecarSection& section, core::Findings& findings);
+
+/// The place of a shard, for findings.
+[[nodiscard]] core::FindingPlace place_of(const std::vector<SurveyedFile>& files, const Shard& shard);
+
+}  // namespace rlverify::sidecar

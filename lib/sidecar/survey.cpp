@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of TP replicas are computed although only the first replica's count: that costs less than deciding which is first before all files are known.
+#include "sidecar/survey.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/python_value.h"
+#include "tensor/element.h"
+
+namespace rlverify::sidecar {
+namespace {
+
+using run::fail_field;
+
+/// Python's `payload[field] == size`, where the field may also be a 0-d tensor.
+bool equals_size(const run::SidecarFile& file, core::Value value, std::int64_t size) {
+  if (!value.is(core::Kind::kTensor)) {
+    return core::python_equal(value, size);
+  }
+  const tensor::TensorRef& tensor = file.pt->tensor(value);
+  if (tensor.element_count != 1 || tensor::bytes_per_element(tensor.dtype) == 0 || tensor::is_complex(tensor.dtype)) {
+    return false;
+  }
+  const auto bytes = tensor::read_elements(*file.source, tensor);
+  return tensor::real_element(tensor.dtype, bytes.data()) == static_cast<double>(size);
+}
+
+void check_layout(const run::SidecarFile& file, const Layout& layout) {
+  const auto check = [&file](const char* field, core::Value value, std::int64_t wanted) {
+    if (!equals_size(file, value, wanted)) {
+      fail_field(file.source->name(), field, fmt::format("{}, as the manifest has", wanted), run::describe(*file.pt, value));
+    }
+  };
+  check("tensor_parallel_size", file.tensor_parallel_size, layout.tensor_parallel_size);
+  check("context_parallel_size", file.context_parallel_size, layout.context_parallel_size);
+}
+
+/// One byte per position that the rank owns: is the token active?
+std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::SidecarSample& sample, const std::array<Range, 2>& ranges) {
+  const run::ElementBytes mask = run::load(*file.source, sample.loss_mask);
+  const std::size_t element_bytes = tensor::bytes_per_element(sample.loss_mask.dtype);
+  std::vector<std::uint8_t> active;
+  active.reserve(static_cast<std::size_t>(owned_count(ranges)));
+  for (const Range& range : ranges) {
+    for (std::int64_t at = range.begin; at < range.end; ++at) {
+      const std::byte* const element = mask.view.data() + static_cast<std::size_t>(at) * element_bytes;
+      if (tensor::is_complex(sample.loss_mask.dtype)) {
+        fail_field(file.source->name(), "loss_masks", "real numbers", "complex numbers");
+      }
+      // NaN is not 0, so it is active, as it is for torch.
+      active.push_back(tensor::real_element(sample.loss_mask.dtype, element) != 0.0 ? 1 : 0);
+    }
+  }
+  return active;
+}
+
+core::Sha256Digest shard_digest(const run::SidecarSample& sample, std::span<const std::byte> train, std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+  struct Header {
+    std::uint64_t train_dtype, rollout_dtype, train_count, rollout_count, active_count;
+    std::int64_t total_length, response_length;
+  };
+  const Header header = {static_cast<std::uint64_t>(sample.train_log_probs.dtype),
+                         static_cast<std::uint64_t>(sample.rollout_log_probs.dtype),
+                         sample.train_log_probs.element_count,
+                         sample.rollout_log_probs.element_count,
+                         active.size(),
+                         sample.total_length,
+                         sample.response_length};
+  core::Sha256 hash;
+  hash.update(std::as_bytes(std::span(&header, 1)));
+  hash.update(train);
+  hash.update(rollout);
+  hash.update(std::as_bytes(active));
+  return hash.finish();
+}
+
+Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout) {
+  const run::SidecarSample& sample = file.samples[index];
+  Shard shard;
+  const std::int64_t tp = layout.tensor_parallel_size;
+  const std::int64_t cp = layout.context_parallel_size;
+  shard.rank = file.rank;
+  shard.cp_rank = (file.rank / tp) % cp;
+  shard.dp = file.rank / tp / cp;
+  shard.call = file.call_index;
+  shard.sample = static_cast<std::int64_t>(index);
+  shard.total_length = sample.total_length;
+  shard.response_length = sample.response_length;
+  const auto ranges = owned_ranges(sample.total_length, sample.response_length, cp, shard.cp_rank);
+  const std::vector<std::uint8_t> active = active_slice(file, sample, ranges);
+  const run::ElementBytes train = run::load(*file.source, sample.train_log_probs);
+  const run::ElementBytes rollout = run::load(*file.source, sample.rollout_log_probs);
+  shard.digest = shard_digest(sample, train.view, rollout.view, active);
+  shard.train_dtype = sample.train_log_probs.dtype;
+  shard.rollout_dtype = sample.rollout_log_probs.dtype;
+  shard.train_count = sample.train_log_probs.element_count;
+  shard.rollout_count = sample.rollout_log_probs.element_count;
+  shard.slice_count = active.size();
+  if (shard.train_count != shard.rollout_count) {
+    shard.state = Shard::State::kShapeDiffers;
+  } else if (shard.train_dtype != shard.rollout_dtype) {
+    shard.state = Shard::State::kDtypeDiffers;
+  } else if (shard.slice_count != shard.train_count) {
+    shard.state = Shard::State::kMaskLengthDiffers;
+  } else if (tensor::is_complex(shard.train_dtype) || tensor::bytes_per_element(shard.train_dtype) == 0) {
+    shard.state = Shard::State::kNotReal;
+  } else {
+    shard.statistics = compare_log_probs(shard.train_dtype, train.view, rollout.view, active);
+  }
+  return shard;
+}
+
+}  // namespace
+
+SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::string name, const Layout& layout) {
+  SurveyedFile surveyed;
+  surveyed.name = name;
+  surveyed.bytes = source->size();
+  try {
+    const run::SidecarFile file = run::read_sidecar(std::move(source), std::move(name));
+    check_layout(file, layout);
+    surveyed.rank = file.rank;
+    surveyed.call_index = file.call_index;
+    surveyed.tensors = file.pt->tensors.size();
+    surveyed.shards.reserve(file.samples.size());
+    for (std::size_t index = 0; index < file.samples.size(); ++index) {
+      surveyed.shards.push_back(survey_sample(file, index, layout));
+    }
+  } catch (const core::ArtifactError& error) {
+    surveyed.problem = error.problem();
+    surveyed.shards.clear();
+  }
+  return surveyed;
+}
+
+}  // namespace rlverify::sidecar

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduces each sidecar to what judging needs: per shard a digest (for replicas) and the statistics of its active elements. Files are surveyed one at a
+// time, so memory doesn't grow with their sizes, and independently, so they can be spread over threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "core/sha256.h"
+#include "run/sidecar_file.h"
+#include "sidecar/cp_slice.h"
+#include "sidecar/log_prob_statistics.h"
+
+namespace rlverify::sidecar {
+
+/// One rank's piece of one sample.
+struct Shard {
+  std::int64_t dp = 0;
+  std::int64_t call = 0;
+  std::int64_t sample = 0;   ///< position in the file's lists
+  std::int64_t cp_rank = 0;
+  std::int64_t rank = 0;
+  std::uint32_t file = 0;    ///< position in the survey
+  std::int64_t total_length = 0;
+  std::int64_t response_length = 0;
+  core::Sha256Digest digest{};  ///< of dtypes, elements, sliced mask and lengths
+  enum class State { kCompared, kShapeDiffers, kDtypeDiffers, kMaskLengthDiffers, kNotReal } state = State::kCompared;
+  std::uint64_t train_count = 0;
+  std::uint64_t rollout_count = 0;
+  std::uint64_t slice_count = 0;  ///< positions this rank owns
+  tensor::DType train_dtype = tensor::DType::kFloat32;
+  tensor::DType rollout_dtype = tensor::DType::kFloat32;
+  LogProbStatistics statistics;
+};
+
+struct SurveyedFile {
+  std::string name;
+  std::optional<core::Problem> problem;  ///< the file doesn't count (rules K2-K8)
+  std::int64_t rank = -1;
+  std::int64_t call_index = -1;
+  std::uint64_t bytes = 0;
+  std::uint64_t tensors = 0;
+  std::vector<Shard> shards;  ///< in list order
+};
+
+struct Layout {
+  std::int64_t tensor_parallel_size = 1;
+  std::int64_t context_parallel_size = 1;
+};
+
+/// Surveys one sidecar. Faults become `problem`. Sizes in the payload must agree with `layout` (rule K4).
+[[nodiscard]] SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::string name, const Layout& layout);
+
+}  // namespace rlverify::sidecar
