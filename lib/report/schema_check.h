@@ -27,7 +27,7 @@ struct SchemaViolation {
 /// The schema that a document claims to be of, from `schema_version`, `kind` or its top-level keys; empty when it is none of ours.
 [[nodiscard]] std::string schema_name_of(core::Value document);
 
-/// All violations, in document order. Throws core::UsageError when the schema itself is no usable draft-07 schema (keywords that we don't support are refused, not ignored).
+/// All violations, in document order (at most 1,000; the last then says that the check stopped). Throws core::UsageError when the schema itself is no usable draft-07 schema (keywords that we don't support are refused, not ignored).
 [[nodiscard]] std::vector<SchemaViolation> check_schema(core::Value document, std::string_view schema_json, const core::JsonDocument* source = nullptr);
 
 }  // namespace rlverify::report

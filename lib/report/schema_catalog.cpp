@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded schemas by name, and how a document says which of them it follows.
+#include <fmt/format.h>
+
+#include "core/errors.h"
+#include "report/embedded.h"
+#include "report/nearest.h"
+#include "report/schema_check.h"
+
+namespace rlverify::report {
+
+namespace {
+
+constexpr std::string_view kFolder = "schemas/";
+constexpr std::string_view kSuffix = ".schema.json";
+
+bool ends_with(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+}  // namespace
+
+std::vector<std::string> schema_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (starts_with(file.name, kFolder) && ends_with(file.name, kSuffix)) {
+      names.emplace_back(file.name.substr(kFolder.size(), file.name.size() - kFolder.size() - kSuffix.size()));
+    }
+  }
+  return names;
+}
+
+std::string_view schema_text(std::string_view name) {
+  if (const std::optional<std::string_view> text = embedded_file(fmt::format("{}{}{}", kFolder, name, kSuffix))) {
+    return *text;
+  }
+  const std::vector<std::string> names = schema_names();
+  const std::string hint = did_you_mean(name, names);
+  throw core::UsageError(fmt::format("there is no schema \"{}\"; {}", name, hint.empty() ? fmt::format("the schemas are {}", fmt::join(names, ", ")) : hint));
+}
+
+std::string schema_name_of(core::Value document) {
+  const std::string_view version = document.get("schema_version").text();
+  if (starts_with(version, "rlkernel.") && ends_with(version, ".validation.v1")) {
+    return "validation";
+  }
+  if (version == "rlverify.findings.v1") {
+    return "findings";
+  }
+  if (version == "rlverify.run_record.v1") {
+    return "run_record";
+  }
+  if (ends_with(document.get("kind").text(), "_logprob_prior_art")) {
+    return "logp_prior_art";
+  }
+  if (document.get("comparison") && document.get("validation")) {
+    return "bundle";
+  }
+  if (document.get("reference") && document.get("comparisons") && document.get("records")) {
+    return "comparison";
+  }
+  return "";
+}
+
+}  // namespace rlverify::report
