@@ -21,6 +21,8 @@ class Document {
   core::NodeId boolean(bool value) { return table_.add_boolean(value); }
   core::NodeId integer(std::int64_t value) { return table_.add_integer(value); }
   core::NodeId unsigned_integer(std::uint64_t value);
+  /// An integer outside 64 signed bits, by its decimal digits.
+  core::NodeId big_integer(std::string_view decimal_digits) { return table_.add_big_integer(decimal_digits); }
   /// NaN and infinities become null: JSON has none.
   core::NodeId real(double value);
   core::NodeId real(std::optional<double> value) { return value ? real(*value) : null(); }
@@ -32,7 +34,9 @@ class Document {
   core::NodeId object(std::initializer_list<std::pair<std::string_view, core::NodeId>> entries);
   void put(core::NodeId object, std::string_view key, core::NodeId value);
   void append(core::NodeId array, core::NodeId item) { table_.append(array, item); }
-  /// A copy of a value from elsewhere as JSON: tuples become arrays, sets sorted arrays, NaN and infinities null, big integers keep their digits.
+  /// A copy of a value from elsewhere as JSON: tuples become arrays, sets sorted arrays, NaN and infinities null, big integers keep their digits; keys that
+  /// are no strings get the spelling of json.dumps; what JSON has no form for becomes its repr. An absent value is null. Throws core::ArtifactError for a value nested
+  /// over 512 deep or of more than 8,000,000 parts (a pickled graph may contain itself).
   core::NodeId copy(core::Value value);
   void set_root(core::NodeId root) { root_ = root; }
   [[nodiscard]] core::Value root() const { return {table_, root_}; }
