@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// rlverify validate: judges one run, or checks one existing document against its schema.
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+#include "core/byte_source.h"
+#include "core/json_reader.h"
+#include "core/progress.h"
+#include "judge/judge.h"
+#include "report/schema_check.h"
+#include "report/validation_document.h"
+
+namespace rlverify::app {
+namespace {
+
+namespace fs = std::filesystem;
+using core::ExitCode;
+
+struct ValidateOptions {
+  std::string target;
+  std::string rules = "reference";
+  std::string schema;  ///< empty: no check; "auto": the document's own; else a name or a file
+  std::string output;
+  std::string findings;
+  std::string format = "text";
+  bool seal = false;
+  bool quiet = false;
+};
+
+std::string read_text(const std::string& path) {
+  const auto source = core::open_file(path);
+  constexpr std::uint64_t kMaxSchemaBytes = 16ULL << 20;
+  if (source->size() > kMaxSchemaBytes) {
+    throw core::InputError(path + ": larger than a schema can be");
+  }
+  std::string text(source->size(), '\0');
+  source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  return text;
+}
+
+/// The schema to use for a document: chosen by name or file, or told by the document itself.
+std::string schema_for(const ValidateOptions& options, core::Value document, std::string& name) {
+  name = options.schema;
+  if (name == "auto") {
+    name = report::schema_name_of(document);
+    if (name.empty()) {
+      throw core::UsageError(options.target + " is no document of a known kind: choose one with --schema=NAME or --schema=FILE");
+    }
+  }
+  std::error_code ignored;
+  const bool is_file = name.find('/') != std::string::npos || name.find('.') != std::string::npos || fs::exists(name, ignored);
+  return is_file ? read_text(name) : std::string(report::schema_text(name));
+}
+
+std::string violation_line(const std::string& file, const report::SchemaViolation& violation) {
+  const std::string pointer = violation.pointer.empty() ? "the document" : violation.pointer;
+  return violation.line == 0 ? fmt::format("{}: {}: {}\n", file, pointer, violation.reason)
+                             : fmt::format("{}:{}:{}: {}: {}\n", file, violation.line, violation.column, pointer, violation.reason);
+}
+
+std::string violations_json(const ValidateOptions& options, const std::string& schema, const std::vector<report::SchemaViolation>& violations) {
+  report::Document document;
+  const core::NodeId list = document.array();
+  for (const report::SchemaViolation& violation : violations) {
+    document.append(list, document.object({{"pointer", document.string(violation.pointer)},
+                                           {"reason", document.string(violation.reason)},
+                                           {"line", document.integer(violation.line)},
+                                           {"column", document.integer(violation.column)}}));
+  }
+  document.set_root(document.object({{"file", document.string(options.target)}, {"schema", document.string(schema)}, {"valid", document.boolean(violations.empty())}, {"violations", list}}));
+  return report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n";
+}
+
+ExitCode check_document(const ValidateOptions& options) {
+  const auto source = core::open_file(options.target);
+  const core::JsonDocument document = core::read_json(*source, core::JsonMode::kStrict);
+  std::string name;
+  const std::string schema = schema_for(options, document.root(), name);
+  const auto violations = report::check_schema(document.root(), schema, &document);
+  const std::string json = options.format == "json" || !options.output.empty() ? violations_json(options, name, violations) : "";
+  if (!options.output.empty()) {
+    write_document(options.output, json);
+  }
+  if (!options.quiet && options.output != "-") {
+    std::string text = fmt::format("{}  {}  schema {}\n", violations.empty() ? "VALID" : "INVALID", options.target, name);
+    for (const report::SchemaViolation& violation : violations) {
+      text += violation_line(options.target, violation);
+    }
+    print(options.format == "json" ? json : text);
+  }
+  return violations.empty() ? ExitCode::kPassed : ExitCode::kFailed;
+}
+
+/// Directories that are something else get told what they are.
+void refuse_other_directories(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path + "/manifest.json", ignored)) {
+    return;
+  }
+  if (fs::exists(path + "/launch.json", ignored)) {
+    throw core::InputError(path + " is a ROCm arm directory (launch.json): there are no rules for it yet");
+  }
+  for (const auto& entry : fs::directory_iterator(path, ignored)) {
+    if (entry.path().extension() == ".safetensors" || entry.path().filename() == "model.safetensors.index.json") {
+      throw core::InputError(path + " is a model directory, not a run: rlverify diff A B compares models");
+    }
+  }
+}
+
+/// Creates COMPLETE; it must not be there.
+void create_seal(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    throw core::OutputError(path + ": the seal can't be created: " + std::strerror(errno));
+  }
+  close(descriptor);
+}
+
+/// Exit code after the schema check of the document that is about to be written.
+ExitCode check_own_document(const ValidateOptions& options, const report::Document& document, ExitCode code) {
+  std::string name;
+  const std::string schema = schema_for(options, document.root(), name);
+  const auto violations = report::check_schema(document.root(), schema);
+  for (const report::SchemaViolation& violation : violations) {
+    fmt::print(stderr, "{}", violation_line("validation document (schema " + name + ")", violation));
+  }
+  if (violations.empty()) {
+    return code;
+  }
+  return options.schema == "auto" ? ExitCode::kInternal : code == ExitCode::kPassed ? ExitCode::kFailed : code;
+}
+
+ExitCode validate_run(const ValidateOptions& options) {
+  if (options.rules == "strict") {
+    throw core::UsageError("the strict rules are not built yet: use --rules reference");
+  }
+  refuse_other_directories(options.target);
+  const std::string seal = options.target + "/COMPLETE";
+  std::error_code ignored;
+  if (options.seal && fs::symlink_status(seal, ignored).type() != fs::file_type::not_found) {
+    throw core::UsageError(seal + " exists: the run is sealed already, nothing was written");
+  }
+  const run::RunDirectory run = run::read_run_directory(options.target);
+  core::ThreadPool pool;
+  const report::ValidationResult result = judge::judge_run(run, report::RuleSet::kReference, pool, core::Progress::terminal());
+  const report::Document document = report::validation_document(result);
+  ExitCode code = result.exit_code();
+  if (!options.schema.empty()) {
+    code = check_own_document(options, document, code);
+  }
+  const std::string json = report::to_json(document.root(), report::KeyOrder::kSorted) + "\n";
+  if (!options.output.empty()) {
+    write_document(options.output, json);
+  }
+  if (!options.findings.empty()) {
+    const report::Document findings = report::findings_document(result, RLVERIFY_VERSION);
+    write_document(options.findings, report::to_json(findings.root(), report::KeyOrder::kAsBuilt) + "\n");
+  }
+  if (options.seal && code == ExitCode::kPassed) {
+    create_seal(seal);
+  }
+  if (!options.quiet && options.output != "-" && options.findings != "-") {
+    const Terminal terminal = stdout_terminal();
+    print(options.format == "json" ? json : report::validation_text(result, {terminal.colour, terminal.columns, terminal.unicode}));
+  }
+  return code;
+}
+
+ExitCode validate(const ValidateOptions& options) {
+  std::error_code error;
+  const fs::file_status status = fs::status(options.target, error);
+  if (!fs::exists(status)) {
+    throw core::InputError(options.target + ": " + (error ? error.message() : "no such file or directory"));
+  }
+  if (fs::is_directory(status)) {
+    return validate_run(options);
+  }
+  if (options.schema.empty()) {
+    throw core::UsageError(options.target + " is a file: a run directory is judged, a document is checked with --schema");
+  }
+  if (options.seal || !options.findings.empty()) {
+    throw core::UsageError("--seal and --findings are for run directories");
+  }
+  return check_document(options);
+}
+
+}  // namespace
+
+void add_validate_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* const command = app.add_subcommand("validate", "Judge one run directory, or check a document against its schema");
+  command->add_option("target", options->target, "Run directory, or a JSON document with --schema")->required()->type_name("RUN_DIR|FILE");
+  command->add_option("--rules", options->rules, "strict, or reference: the public validator's verdict field for field")
+      ->check(CLI::IsMember({"strict", "reference"}))
+      ->capture_default_str();
+  command->add_flag("--schema{auto}", options->schema, "Check the document against its JSON Schema; --schema=NAME or --schema=FILE chooses another")->type_name("[=NAME|FILE]");
+  command->add_option("-o", options->output, "Write the validation document to FILE; - is stdout")->type_name("FILE");
+  command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")->type_name("FILE");
+  command->add_option("--format", options->format, "What stdout shows")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command->add_flag("--seal", options->seal, "Create RUN_DIR/COMPLETE when the run passes; it must not exist");
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
+  command->callback([options, &action] { action = [options] { return validate(*options); }; });
+}
+
+}  // namespace rlverify::app
