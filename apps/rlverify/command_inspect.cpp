@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints even what an unsafe file holds (nothing of it is run) and still exits with 3, so that a script never takes such a file for a good one.
-#include "command_inspect.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <memory>
 #include <string>
 
-#include <fmt/format.h>
-#include <re2/re2.h>
-
+#include "command.h"
 #include "core/byte_source.h"
 #include "core/errors.h"
-#include "core/output_file.h"
 #include "report/inspection.h"
 #include "tensor/pt_reader.h"
 
-namespace rlverify {
+namespace rlverify::app {
 namespace {
 
 struct Options {
@@ -44,21 +43,20 @@ core::ExitCode run(const Options& options) {
   }
   const std::string text = options.format == "json" ? report::to_json(report::inspection_document(inspection).root(), report::KeyOrder::kAsBuilt) + "\n"
                                                      : report::inspection_text(inspection);
-  // A reader that has gone is no error: the verdict stands.
-  static_cast<void>(core::write_standard_output(text));
+  print(text);
   return inspection.unsafe_globals.empty() ? core::ExitCode::kPassed : core::ExitCode::kBadInput;
 }
 
 }  // namespace
 
-void add_inspect_command(CLI::App& app, int& exit_code) {
+void add_inspect_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inspect", "Show what a tensor file holds, and what makes it unsafe");
   command->add_option("file", options->file, "File of torch.save")->required();
   command->add_option("--tensor", options->tensor_pattern, "Only tensors whose path matches this regular expression (RE2, anywhere in the path)");
   command->add_flag("--values", options->values, "Show the first 1,000 elements of each tensor shown");
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = static_cast<int>(run(*options)); });
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
-}  // namespace rlverify
+}  // namespace rlverify::app

@@ -61,7 +61,9 @@ class LegacyStorages final : public StorageProvider {
       return known->second.storage;
     }
     known->second.storage = static_cast<std::uint32_t>(out_.storages.size());
-    out_.storages.push_back({request.view ? request.view->key : request.key, 0, elements * element_bytes, request.dtype});
+    // Keys of views are bare numbers that say nothing of the storage they share: name the part instead.
+    std::string shown_key = request.view ? fmt::format("{}[{}:{}]", request.key, request.view->first_element, request.view->first_element + elements) : request.key;
+    out_.storages.push_back({std::move(shown_key), 0, elements * element_bytes, request.dtype});
     return known->second.storage;
   }
 
@@ -134,11 +136,25 @@ PtFile read_side_pickle(PickleInput& input, UnsafePolicy policy, PtFile& out) {
   return side;
 }
 
-void check_preamble(PickleInput& input, UnsafePolicy policy, PtFile& out) {
-  const PtFile magic = read_side_pickle(input, policy, out);
-  if (!magic.root().is(Kind::kBigInteger) || magic.root().text() != kMagicDigits) {
-    fail(ProblemKind::kMalformed, input.file(), 0, "a zip archive of torch.save, or the magic number of PyTorch before 1.6", "a pickle of something else");
+/// The first pickle is the magic number; what can't even be read as a pickle is no file of torch.save.
+void check_magic(PickleInput& input, UnsafePolicy policy, PtFile& out) {
+  constexpr std::string_view kExpected = "a file of torch.save: a zip archive, or the magic number of PyTorch before 1.6";
+  PtFile magic;
+  try {
+    magic = read_side_pickle(input, policy, out);
+  } catch (const core::ArtifactError& error) {
+    if (error.problem().kind != ProblemKind::kMalformed) {
+      throw;
+    }
+    fail(ProblemKind::kMalformed, input.file(), 0, std::string(kExpected), fmt::format("neither (as a pickle, expected {}, found {})", error.problem().expected, error.problem().found));
   }
+  if (!magic.root().is(Kind::kBigInteger) || magic.root().text() != kMagicDigits) {
+    fail(ProblemKind::kMalformed, input.file(), 0, std::string(kExpected), "a pickle of something else");
+  }
+}
+
+void check_preamble(PickleInput& input, UnsafePolicy policy, PtFile& out) {
+  check_magic(input, policy, out);
   const std::uint64_t protocol_offset = input.position();
   const PtFile protocol = read_side_pickle(input, policy, out);
   if (!protocol.root().is_integer() || protocol.root().integer() != kLegacyProtocol) {
