@@ -3,7 +3,7 @@
 // line by line finds what a search over the whole text finds.
 #include "run/run_log.h"
 
-#include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -43,6 +43,18 @@ bool has_fallback_true(std::string_view line) {
   return false;
 }
 
+/// A fallback flag that is true in any spelling that configurations and dicts use: "fallback": true, 'fallback_used': True, fallback: true.
+bool claims_fallback(std::string_view line) {
+  static const RE2 kClaim(R"((?i)fallback(?:_used)?["']?\s*[:=]\s*["']?true\b)");
+  return line.find("allback") != std::string_view::npos && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kClaim);
+}
+
+/// A line that repeats a command line or the launcher's own configuration says what was asked for, not what ran.
+bool is_echo(std::string_view line) {
+  static constexpr std::array<std::string_view, 5> kWords = {"train.py", "--compilation-config", "ray job submit", "[RL-Kernel] ", "train_command"};
+  return std::any_of(kWords.begin(), kWords.end(), [line](std::string_view word) { return line.find(word) != std::string_view::npos; });
+}
+
 class LogScanner {
  public:
   explicit LogScanner(RunLog& log) : log_(log) {}
@@ -58,13 +70,13 @@ class LogScanner {
   void keep(std::vector<LogMark>& marks, std::string_view text) const {
     text = text.substr(0, kMaxMarkBytes);
     for (LogMark& mark : marks) {
-      if (mark.text == text) {
+      if (mark.text == text && mark.echo == echo_) {
         ++mark.count;
         return;
       }
     }
     if (marks.size() < kMaxMarks) {
-      marks.push_back({log_.lines, 1, std::string(text)});
+      marks.push_back({log_.lines, 1, echo_, std::string(text)});
     } else {
       log_.marks_overflow = true;
     }
@@ -127,6 +139,7 @@ class LogScanner {
   }
 
   void marks(std::string_view text) {
+    echo_ = is_echo(text);
     if (text.find("cudagraph") != std::string_view::npos || text.find("CUDA Graph") != std::string_view::npos) {
       graph_marks(text);
     }
@@ -136,6 +149,8 @@ class LogScanner {
     whole(text, kNativeLogp, log_.native_logp);
     if (has_fallback_true(text)) {
       keep(log_.fallback_true, text.substr(0, 4096));
+    } else if (claims_fallback(text)) {
+      keep(log_.fallback_claims, text.substr(0, 4096));
     }
     whole(text, "Traceback (most recent call last)", log_.traceback);
     if (repeated_count(text) != 0) {
@@ -188,6 +203,7 @@ class LogScanner {
 
   RunLog& log_;
   std::vector<LinePiece> pieces_;
+  bool echo_ = false;
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ struct LogRecord {
 struct LogMark {
   std::uint64_t line = 0;   ///< of the first line with this text
   std::uint64_t count = 0;  ///< lines with this text
+  bool echo = false;        ///< the line repeats a command or the launcher's configuration: no evidence of what ran
   std::string text;         ///< what follows the literal on its line (at most 64 KiB), or the literal itself
 };
 
@@ -62,6 +63,7 @@ struct RunLog {
   std::vector<LogMark> eager;                    ///< lines with "enforce_eager=True"
   std::vector<LogMark> native_logp;              ///< lines with the native logp identity
   std::vector<LogMark> fallback_true;            ///< lines with fallback=true in any case
+  std::vector<LogMark> fallback_claims;          ///< lines that say so in another spelling: "fallback": true, fallback_used: True
   std::vector<LogMark> traceback;                ///< lines with the traceback banner
   std::vector<LogMark> repeated;                 ///< lines with Ray's "[repeated Nx across cluster]"
   std::vector<LogMark> capture_warnings;         ///< lines that speak of capture sizes being truncated, clipped or dropped

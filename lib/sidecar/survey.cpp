@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/python_value.h"
@@ -56,7 +57,8 @@ std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::
   return active;
 }
 
-core::Sha256Digest shard_digest(const run::SidecarSample& sample, std::span<const std::byte> train, std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+/// Replicas agree when this does. The sides' bytes enter through their digests, which dumps are held against, too, so that every byte is hashed once.
+core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sha256Digest& train, const core::Sha256Digest& rollout, std::span<const std::uint8_t> active) {
   struct Header {
     std::uint64_t train_dtype, rollout_dtype, train_count, rollout_count, active_count;
     std::int64_t total_length, response_length;
@@ -76,6 +78,38 @@ core::Sha256Digest shard_digest(const run::SidecarSample& sample, std::span<cons
   return hash.finish();
 }
 
+/// Digests of both sides; equal bytes are hashed once.
+void add_digests(Shard& shard, const run::SidecarSample& sample, std::span<const std::byte> train, std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+  const bool equal = train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
+  const core::Sha256Digest whole_train = core::sha256(train);
+  const core::Sha256Digest whole_rollout = equal ? whole_train : core::sha256(rollout);
+  shard.digest = shard_digest(sample, whole_train, whole_rollout, active);
+  if (std::find(active.begin(), active.end(), std::uint8_t{0}) == active.end()) {
+    shard.active_train = whole_train;
+    shard.active_rollout = whole_rollout;
+    return;
+  }
+  shard.active.assign(active.begin(), active.end());
+  if (active.size() != sample.train_log_probs.element_count || active.size() != sample.rollout_log_probs.element_count) {
+    return;  // nothing is compared in a shard whose lengths disagree
+  }
+  shard.active_train = active_digest(train, tensor::bytes_per_element(sample.train_log_probs.dtype), active);
+  shard.active_rollout = equal ? shard.active_train : active_digest(rollout, tensor::bytes_per_element(sample.rollout_log_probs.dtype), active);
+}
+
+/// Elements that differ as numbers, masked ones included.
+std::int64_t count_mismatches(tensor::DType dtype, std::span<const std::byte> train, std::span<const std::byte> rollout) {
+  if (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0) {
+    return 0;  // NaN beside the same NaN would count for the log; it fails elsewhere
+  }
+  const std::size_t element_bytes = tensor::bytes_per_element(dtype);
+  std::int64_t count = 0;
+  for (std::size_t at = 0; at < train.size(); at += element_bytes) {
+    count += tensor::real_element(dtype, train.data() + at) != tensor::real_element(dtype, rollout.data() + at) ? 1 : 0;
+  }
+  return count;
+}
+
 Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout) {
   const run::SidecarSample& sample = file.samples[index];
   Shard shard;
@@ -92,7 +126,7 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
   const std::vector<std::uint8_t> active = active_slice(file, sample, ranges);
   const run::ElementBytes train = run::load(*file.source, sample.train_log_probs);
   const run::ElementBytes rollout = run::load(*file.source, sample.rollout_log_probs);
-  shard.digest = shard_digest(sample, train.view, rollout.view, active);
+  add_digests(shard, sample, train.view, rollout.view, active);
   shard.train_dtype = sample.train_log_probs.dtype;
   shard.rollout_dtype = sample.rollout_log_probs.dtype;
   shard.train_count = sample.train_log_probs.element_count;
@@ -108,11 +142,28 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
     shard.state = Shard::State::kNotReal;
   } else {
     shard.statistics = compare_log_probs(shard.train_dtype, train.view, rollout.view, active);
+    shard.unmasked_mismatch_count = count_mismatches(shard.train_dtype, train.view, rollout.view);
   }
   return shard;
 }
 
 }  // namespace
+
+core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes, std::span<const std::uint8_t> active) {
+  if (active.empty()) {
+    return core::sha256(values);
+  }
+  core::Sha256 hash;
+  for (std::size_t begin = 0; begin < active.size();) {
+    std::size_t end = begin;
+    while (end < active.size() && active[end] != 0) {
+      ++end;
+    }
+    hash.update(values.subspan(begin * element_bytes, (end - begin) * element_bytes));
+    begin = end + 1;
+  }
+  return hash.finish();
+}
 
 SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::string name, const Layout& layout) {
   SurveyedFile surveyed;

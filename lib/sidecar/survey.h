@@ -28,6 +28,9 @@ struct Shard {
   std::int64_t total_length = 0;
   std::int64_t response_length = 0;
   core::Sha256Digest digest{};  ///< of dtypes, elements, sliced mask and lengths
+  core::Sha256Digest active_train{};    ///< of the active elements of one side alone: what a train dump is held against
+  core::Sha256Digest active_rollout{};
+  std::vector<std::uint8_t> active;     ///< one byte per owned position, non-zero where active; empty when all are
   enum class State { kCompared, kShapeDiffers, kDtypeDiffers, kMaskLengthDiffers, kNotReal } state = State::kCompared;
   std::uint64_t train_count = 0;
   std::uint64_t rollout_count = 0;
@@ -35,7 +38,11 @@ struct Shard {
   tensor::DType train_dtype = tensor::DType::kFloat32;
   tensor::DType rollout_dtype = tensor::DType::kFloat32;
   LogProbStatistics statistics;
+  std::int64_t unmasked_mismatch_count = 0;  ///< as the log's scalars count: the mask ignored
 };
+
+/// SHA-256 of the elements of `values` (each `element_bytes` long) where `active` is non-zero; of all of them when it is empty.
+[[nodiscard]] core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes, std::span<const std::uint8_t> active);
 
 struct SurveyedFile {
   std::string name;
