@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where bytes come from: a file read with pread, or memory. Readers take a ByteSource, never a path, so that tests and fuzzers hand them raw bytes.
-// No mmap: a file that shrinks under a mapping kills the program with SIGBUS; here it is an ArtifactError.
+// Where bytes come from: a file read with pread, or memory. Readers take a ByteSource, never a path, so that tests and
+// fuzzers hand them raw bytes. No mmap: a file that shrinks under a mapping kills the program with SIGBUS; here it is
+// an ArtifactError.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,8 @@ class ByteSource {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Size in bytes when it was opened.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Fills `out` from `offset`. Throws ArtifactError (kUnreadable) when the bytes aren't there: out of range, shrunk meanwhile, or a read error.
+  /// Fills `out` from `offset`. Throws ArtifactError (kUnreadable) when the bytes aren't there: out of range, shrunk
+  /// meanwhile, or a read error.
   virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
   /// The whole content when it lies in memory already, else an empty span.
   [[nodiscard]] virtual std::span<const std::byte> memory() const { return {}; }
@@ -51,12 +53,15 @@ class MemorySource final : public ByteSource {
 /// Files up to this size are read whole by open_file (one open, one read, one close).
 inline constexpr std::uint64_t kReadWholeBytes = 1ULL << 20;
 
-/// Opens a regular file (links are followed). Files up to `read_whole_bytes` are read at once and closed; larger ones are read with pread on demand.
-/// `name` is used in messages. Throws ArtifactError (kUnreadable) with the system's reason; a directory, pipe or device is refused.
-[[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path, std::string name, std::uint64_t read_whole_bytes = kReadWholeBytes);
+/// Opens a regular file (links are followed). Files up to `read_whole_bytes` are read at once and closed; larger ones
+/// are read with pread on demand. `name` is used in messages. Throws ArtifactError (kUnreadable) with the system's
+/// reason; a directory, pipe or device is refused.
+[[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path, std::string name,
+                                                    std::uint64_t read_whole_bytes = kReadWholeBytes);
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path);
 
-/// Hands out the bytes of [offset, offset + size) of `source` in blocks of at most `block_bytes`, in order, from one buffer that is reused.
+/// Hands out the bytes of [offset, offset + size) of `source` in blocks of at most `block_bytes`, in order, from one
+/// buffer that is reused.
 class BlockReader {
  public:
   BlockReader(const ByteSource& source, std::uint64_t offset, std::uint64_t size, std::size_t block_bytes = 1U << 20);

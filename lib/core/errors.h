@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The classes of failure and the one place where they become exit codes. A bad artifact is an ArtifactError only between the reader that
-// met it and the code that reads the whole run: there it is caught and becomes a finding, so that one bad file never ends the program.
+// The classes of failure and the one place where they become exit codes. A bad artifact is an ArtifactError only
+// between the reader that met it and the code that reads the whole run: there it is caught and becomes a finding, so
+// that one bad file never ends the program.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +29,10 @@ enum class ProblemKind { kUnreadable, kMalformed, kUnsafe, kLimit };
 /// One fault of one artifact: where it is, what was expected there and what was found.
 struct Problem {
   ProblemKind kind = ProblemKind::kMalformed;
-  std::string file;                      ///< path as the user gave it, or a name inside a container after it
-  std::optional<std::uint64_t> offset;   ///< byte offset in the file
-  std::uint32_t line = 0;                ///< 1-based; 0 where lines mean nothing
-  std::uint32_t column = 0;              ///< 1-based, in bytes; 0 where lines mean nothing
+  std::string file;                     ///< path as the user gave it, or a name inside a container after it
+  std::optional<std::uint64_t> offset;  ///< byte offset in the file
+  std::uint32_t line = 0;               ///< 1-based; 0 where lines mean nothing
+  std::uint32_t column = 0;             ///< 1-based, in bytes; 0 where lines mean nothing
   std::string expected;
   std::string found;
 

@@ -43,7 +43,7 @@ class Parser {
 
   void parse_next_element() {
     const bool in_object = open_.back() == Container::kObject;
-    const int closing = in_object ? '}' : ']';
+    const int closing = in_object ? int{'}'} : int{']'};
     if (lexer_.next() == closing) {
       close_container();
       return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of progress on stderr, rewritten in place, only where stderr is a terminal; everywhere else nothing is written.
+// One line of progress on stderr, rewritten in place, only where stderr is a terminal; everywhere else nothing is
+// written.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table that holds untrusted structured data: JSON documents, Python literals of the log, pickled objects. Nodes are 16 bytes, refer to
-// each other by index and keep their place in the source and their order. A pickled graph may share parts and contain itself, so walk it
-// with a visited set and a budget; JSON and literals are trees. The readers that fill it check everything; nothing here is ever executed.
+// The one table that holds untrusted structured data: JSON documents, Python literals of the log, pickled objects.
+// Nodes are 16 bytes, refer to each other by index and keep their place in the source and their order. A pickled graph
+// may share parts and contain itself, so walk it with a visited set and a budget; JSON and literals are trees. The
+// readers that fill it check everything; nothing here is ever executed.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,8 @@ class ValueTable {
   void append_entry(NodeId dict, NodeId key, NodeId value);
   /// Replaces item `index` of items(container).
   void set_item(NodeId container, std::size_t index, NodeId item);
-  /// Replaces all of items(container) at once, with one allocation of the exact size (a dict's are key, value, key, value ...).
+  /// Replaces all of items(container) at once, with one allocation of the exact size (a dict's are key, value, key,
+  /// value ...).
   void set_items(NodeId container, std::span<const NodeId> items);
 
   // ---- reading ----

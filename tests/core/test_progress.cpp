@@ -43,11 +43,13 @@ std::string terminal_output(const char* terminal, unsigned short columns, const 
   ::ioctl(slave, TIOCSWINSZ, &size);
   ::setenv("TERM", terminal, 1);
   with_stderr(slave, action);
-  ::fcntl(master, F_SETFL, O_NONBLOCK);
-  std::string output(100'000, '\0');
-  const ssize_t count = ::read(master, output.data(), output.size());
-  output.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  // After the last writer has gone, reads give what is left and then an error.
   ::close(slave);
+  std::string output;
+  char block[4096];
+  for (ssize_t count = 0; (count = ::read(master, block, sizeof block)) > 0;) {
+    output.append(block, static_cast<std::size_t>(count));
+  }
   ::close(master);
   return output;
 }
@@ -61,14 +63,19 @@ void work_for_a_while(bool enabled) {
   progress.add(1);
   sleep_ms(520);
   progress.add(49);
-  for (int i = 0; i < 20; ++i) {
-    progress.add(1);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
   }
+  return count;
 }
 
 }  // namespace
 
-TEST_CASE("progress is drawn after half a second, at most ten times a second, and cleared at the end") {
+TEST_CASE("progress is drawn after half a second and cleared at the end") {
   CHECK(terminal_output("xterm", 80, [] { work_for_a_while(true); }) == "\r\x1b[Ksidecars 25%\r\x1b[K");
   const std::string twice = terminal_output("xterm", 80, [] {
     Progress progress("b", 10, true);
@@ -78,6 +85,27 @@ TEST_CASE("progress is drawn after half a second, at most ten times a second, an
     progress.add(50);
   });
   CHECK(twice == "\r\x1b[Kb 50%\r\x1b[Kb 100%\r\x1b[K");
+}
+
+TEST_CASE("progress is drawn at most ten times a second, however many threads add") {
+  std::int64_t elapsed_ms = 0;
+  const std::string output = terminal_output("xterm", 80, [&] {
+    const auto start = std::chrono::steady_clock::now();
+    const auto add_for_a_while = [&](Progress& progress) {
+      while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(900)) {
+        progress.add(1);
+      }
+    };
+    Progress progress("b", 1ULL << 40, true);
+    std::thread other([&] { add_for_a_while(progress); });
+    add_for_a_while(progress);
+    other.join();
+    elapsed_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start).count();
+  });
+  const std::size_t draws = count_of(output, "b 0%");
+  CHECK(draws >= 1);
+  CHECK(draws <= static_cast<std::size_t>((elapsed_ms - 500) / 100 + 1));
 }
 
 TEST_CASE("a line is never wider than the terminal") {
