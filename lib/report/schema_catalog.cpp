@@ -2,6 +2,8 @@
 // The embedded schemas by name, and how a document says which of them it follows.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/errors.h"
 #include "report/embedded.h"
 #include "report/nearest.h"
@@ -13,6 +15,8 @@ namespace {
 
 constexpr std::string_view kFolder = "schemas/";
 constexpr std::string_view kSuffix = ".schema.json";
+constexpr std::string_view kOwnPrefix = "rlverify.";
+constexpr std::string_view kOwnSuffix = ".v1";
 
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
@@ -46,11 +50,11 @@ std::string schema_name_of(core::Value document) {
   if (starts_with(version, "rlkernel.") && ends_with(version, ".validation.v1")) {
     return "validation";
   }
-  if (version == "rlverify.findings.v1") {
-    return "findings";
-  }
-  if (version == "rlverify.run_record.v1") {
-    return "run_record";
+  // Our own documents are called rlverify.NAME.v1 after their schema.
+  if (starts_with(version, kOwnPrefix) && ends_with(version, kOwnSuffix) && version.size() > kOwnPrefix.size() + kOwnSuffix.size()) {
+    const std::string name(version.substr(kOwnPrefix.size(), version.size() - kOwnPrefix.size() - kOwnSuffix.size()));
+    const std::vector<std::string> names = schema_names();
+    return std::find(names.begin(), names.end(), name) == names.end() ? "" : name;
   }
   if (ends_with(document.get("kind").text(), "_logprob_prior_art")) {
     return "logp_prior_art";

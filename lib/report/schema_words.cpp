@@ -68,7 +68,12 @@ double as_double(Value number) {
 /// JSON's equality: no boolean equals a number.
 bool json_equal(Value a, Value b) { return a.is(Kind::kBoolean) == b.is(Kind::kBoolean) && core::python_equal(a, b); }
 
-std::string json_text(Value value) { return value.is_string() ? fmt::format("\"{}\"", value.text()) : described(value); }
+std::string json_text(Value value) {
+  if (value.is_string()) {
+    return fmt::format("\"{}\"", value.text());
+  }
+  return is_number(value) ? core::python_repr(value) : described(value);
+}
 
 void type_fault(Value schema, Value node, std::vector<ValueFault>& out) {
   const Value type = schema.get("type");
