@@ -17,12 +17,12 @@ namespace rlverify::core {
 namespace {
 
 constexpr std::size_t kMaxKeyBytes = 16U << 20;
-constexpr int kMaxKeyDepth = 64;
+constexpr int kMaxKeyDepth = 200;  // as deep as a literal can nest
 
 [[noreturn]] void refuse_key() {
   Problem problem;
   problem.kind = ProblemKind::kLimit;
-  problem.expected = "keys of at most 16 MiB and 64 levels";
+  problem.expected = "keys of at most 16 MiB and 200 levels";
   problem.found = "a larger one";
   throw ArtifactError(std::move(problem));
 }
@@ -121,6 +121,20 @@ std::string key_text(Value value, int depth) {
 
 std::string python_key(Value value) {
   return key_text(value, 0);
+}
+
+bool is_hashable(Value value) {
+  if (value.is(Kind::kList) || value.is(Kind::kDict) || value.is(Kind::kSet)) {
+    return false;
+  }
+  if (value.is(Kind::kTuple)) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (!is_hashable(value.at(i))) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool number_has_key(Value number) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of Python's dicts and elements of its sets as text: two of them are equal in Python exactly when their texts are
-// (internal to python_equal).
+// Keys of Python's dicts and elements of its sets as text: two of them are equal in Python exactly when their texts are.
 #pragma once
 
 #include <optional>
@@ -14,8 +13,11 @@ namespace rlverify::core {
 
 /// The key text of a hashable value. NaN and what can't be hashed have a text of their own each, since they are equal
 /// to nothing but themselves. Throws ArtifactError (kLimit) where a tuple unfolds to more than 16 MiB or nests deeper
-/// than 64 levels.
+/// than 200 levels.
 [[nodiscard]] std::string python_key(Value value);
+
+/// Whether Python can hash it: no list, dict or set, and no tuple that holds one.
+[[nodiscard]] bool is_hashable(Value value);
 
 /// Whether a number is no NaN in any part.
 [[nodiscard]] bool number_has_key(Value number);

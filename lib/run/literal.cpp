@@ -4,11 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/errors.h"
+#include "core/python_key.h"
 #include "run/literal_lexer.h"
 
 namespace rlverify::run {
@@ -58,11 +59,11 @@ class Parser {
     }
     const std::uint32_t place = here();
     advance();
-    if (token_.kind != TokenKind::kImaginary) {
+    const NodeId right = operand();
+    if (table_.kind(right) != Kind::kComplex) {
       fail("a sum that is no complex number");
     }
-    const double imaginary = sign * token_.real;
-    advance();
+    const double imaginary = sign * table_.real(table_.items(right)[1]);
     const double real = kind == Kind::kInteger  ? static_cast<double>(table_.integer(left))
                         : kind == Kind::kReal ? table_.real(left)
                                               : std::strtod(std::string(table_.text(left)).c_str(), nullptr);
@@ -70,6 +71,23 @@ class Parser {
       fail("a sum of more than two numbers");
     }
     return table_.add_complex(real, imaginary, place);
+  }
+
+  /// A number, in brackets or not: what may follow a sign. A numpy scalar is one as well, when it is no integer.
+  NodeId operand() {
+    if (is('(')) {
+      enter();
+      const NodeId number = operand();
+      leave(')');
+      return number;
+    }
+    const bool named = token_.kind == TokenKind::kName;
+    const NodeId value = is('[') || is('{') ? kNoNode : primary();
+    const Kind kind = value == kNoNode ? Kind::kNull : table_.kind(value);
+    if (kind != Kind::kReal && (named || (kind != Kind::kInteger && kind != Kind::kBigInteger && kind != Kind::kComplex))) {
+      fail("a sign before something that is no number");
+    }
+    return value;
   }
 
   /// One sign at most, before a number only: that is all ast.literal_eval takes.
@@ -80,35 +98,27 @@ class Parser {
     const bool negative = is('-');
     const std::uint32_t place = here();
     advance();
-    if (token_.kind == TokenKind::kInteger && negative) {
-      const Token number = token_;
-      advance();
-      return number.fits ? table_.add_integer(-number.integer, place) : negative_big(number, place);
+    const NodeId value = operand();
+    if (!negative) {
+      return value;
     }
-    if (token_.kind == TokenKind::kImaginary) {
-      const double imaginary = negative ? -token_.real : token_.real;
-      advance();
-      return table_.add_complex(negative ? -0.0 : 0.0, imaginary, place);
+    switch (table_.kind(value)) {
+      case Kind::kInteger:
+        return table_.add_integer(-table_.integer(value), place);
+      case Kind::kBigInteger:
+        return negative_big(std::string(table_.text(value)), place);
+      case Kind::kReal:
+        return table_.add_real(-table_.real(value), place);
+      default:
+        return table_.add_complex(-table_.real(table_.items(value)[0]), -table_.real(table_.items(value)[1]), place);
     }
-    const bool named = token_.kind == TokenKind::kName;
-    if (token_.kind != TokenKind::kInteger && token_.kind != TokenKind::kReal && !named) {
-      fail("a sign before something that is no number");
-    }
-    const NodeId value = primary();
-    if (table_.kind(value) == Kind::kReal) {
-      return negative ? table_.add_real(-table_.real(value), place) : value;
-    }
-    if (named) {
-      fail("a sign before something that is no number");
-    }
-    return value;
   }
 
-  NodeId negative_big(const Token& number, std::uint32_t place) {
-    if (number.text == "9223372036854775808") {
+  NodeId negative_big(const std::string& digits, std::uint32_t place) {
+    if (digits == "9223372036854775808") {
       return table_.add_integer(std::numeric_limits<std::int64_t>::min(), place);
     }
-    return table_.add_big_integer("-" + number.text, place);
+    return table_.add_big_integer("-" + digits, place);
   }
 
   NodeId primary() {
@@ -278,11 +288,15 @@ class Parser {
   }
 
   std::string hash_key(NodeId id) const {
-    auto key = python_hash_key(core::Value(table_, id));
-    if (!key) {
+    const core::Value key(table_, id);
+    if (!core::is_hashable(key)) {
       fail("a key that Python can't hash");
     }
-    return *std::move(key);
+    try {
+      return core::python_key(key);
+    } catch (const core::ArtifactError&) {
+      fail("a key that is too large");
+    }
   }
 
   NodeId dict(NodeId first_key, std::uint32_t place) {
@@ -336,14 +350,6 @@ class Parser {
   bool public_accepts_ = true;
 };
 
-/// Numbers that compare equal get one text, whatever their type.
-std::string number_key(double value, const void* identity) {
-  if (std::isnan(value)) {
-    return fmt::format("nan{}", identity);
-  }
-  return std::isfinite(value) && value == std::trunc(value) ? fmt::format("n{:.0f}", value == 0.0 ? 0.0 : value) : fmt::format("n{:a}", value);
-}
-
 }  // namespace
 
 Literal parse_literal(std::string_view utf8, core::ValueTable& table, std::uint32_t place) {
@@ -361,45 +367,6 @@ Literal parse_literal(std::string_view utf8, core::ValueTable& table, std::uint3
     result.problem = error.what();
   }
   return result;
-}
-
-std::optional<std::string> python_hash_key(core::Value value) {
-  switch (value.kind()) {
-    case Kind::kNull:
-      return "N";
-    case Kind::kBoolean:
-      return value.boolean() ? "n1" : "n0";
-    case Kind::kInteger:
-      return fmt::format("n{}", value.integer());
-    case Kind::kBigInteger:
-      return "n" + std::string(value.text());
-    case Kind::kReal:
-      return number_key(value.real(), value.table() + value.id());
-    case Kind::kComplex: {
-      const double imaginary = value.at(1).real();
-      const std::string real = number_key(value.at(0).real(), value.table() + value.id());
-      return imaginary == 0.0 ? real : "c" + real + number_key(imaginary, value.table() + value.id());
-    }
-    case Kind::kString:
-      return "s" + std::string(value.text());
-    case Kind::kBytes:
-      return "b" + std::string(value.text());
-    case Kind::kEllipsis:
-      return "...";
-    case Kind::kTuple: {
-      std::string key = "t";
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        const auto part = python_hash_key(value.at(i));
-        if (!part) {
-          return std::nullopt;
-        }
-        key += fmt::format("{}:{}", part->size(), *part);
-      }
-      return key;
-    }
-    default:
-      return std::nullopt;
-  }
 }
 
 }  // namespace rlverify::run

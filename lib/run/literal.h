@@ -3,7 +3,6 @@
 // scalars, Infinity and NaN by name - and says so, so that one read serves both rule sets. Nothing is evaluated.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +19,5 @@ struct Literal {
 /// Parses the whole of `utf8` (valid UTF-8) into `table`. `place` is added to all places. Dicts keep one entry per key as Python does (the first
 /// one's position, the last one's value); sets keep the first of equal elements.
 [[nodiscard]] Literal parse_literal(std::string_view utf8, core::ValueTable& table, std::uint32_t place = 0);
-
-/// A text that is equal for two hashable values exactly when Python's == holds between them (1, True and 1.0 agree; NaN agrees with nothing);
-/// absent for unhashable ones (lists, dicts, sets).
-[[nodiscard]] std::optional<std::string> python_hash_key(core::Value value);
 
 }  // namespace rlverify::run

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "core/python_key.h"
 #include "core/sha256.h"
-#include "run/literal.h"
 #include "run/text_scan.h"
 
 namespace rlverify::run {
@@ -37,6 +37,15 @@ AuditTensor read_tensor(std::string_view name, core::Value entry) {
 
 std::optional<std::string> string_of(core::Value value) {
   return value.is_string() ? std::optional<std::string>(value.text()) : std::nullopt;
+}
+
+/// What Python's set of digests would hold for this one (None when it is absent). NaN is equal to no other file's NaN, hence the name.
+std::optional<std::string> digest_key(core::Value sha256, const std::string& audit_name) {
+  if (!core::is_hashable(sha256)) {
+    return std::nullopt;
+  }
+  const std::string key = core::python_key(sha256);
+  return core::number_has_key(sha256) ? key : key + audit_name;
 }
 
 /// A JSON string as Python's json.dumps writes it: ASCII with \uXXXX.
@@ -81,7 +90,7 @@ WeightAudit read_weight_audit(const core::ByteSource& source, std::string name) 
     return audit;
   }
   const core::Value sha256 = root.get("sha256");
-  audit.sha256_key = sha256.present() ? python_hash_key(sha256) : std::optional<std::string>("N");
+  audit.sha256_key = digest_key(sha256, audit.name);
   audit.sha256 = sha256.is_string() ? std::string(sha256.text()) : "";
   audit.version = string_of(root.get("version"));
   audit.scope = string_of(root.get("scope"));

@@ -26,7 +26,7 @@ struct WeightAudit {
   std::string name;                     ///< file name
   std::optional<core::Problem> problem; ///< the file is no JSON
   bool is_object = false;
-  std::optional<std::string> sha256_key;  ///< python_hash_key of `sha256` (None when absent); empty when Python can't hash it
+  std::optional<std::string> sha256_key;  ///< core::python_key of `sha256` (None when absent); empty when Python can't hash it
   std::string sha256;                   ///< when it is a string
   std::optional<std::string> version;
   std::optional<std::string> scope;
