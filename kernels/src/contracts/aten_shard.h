@@ -9,6 +9,8 @@
 namespace rlverify::kernels {
 
 struct AtenShard {
+  static constexpr int kMaxThreads = 512;  // of a CUDA block
+
   RLV_MEMBER static int units(const Shape& shape) { return shape.ranks; }
   RLV_MEMBER static ColumnRange unit(const Shape& shape, int index) {
     return clipped_range(index, shard_columns(shape), shape.padded_vocab);

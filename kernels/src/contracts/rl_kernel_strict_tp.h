@@ -16,6 +16,7 @@ struct RlKernelStrictTp {
   static constexpr ContractId kId = ContractId::kRlKernelStrictTp;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
+  static constexpr int kMaxThreads = 256;  // of a CUDA block
   static constexpr int kLanes = 256;
 
   RLV_MEMBER static int units(const Shape& shape) { return shape.ranks; }

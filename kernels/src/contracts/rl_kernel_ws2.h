@@ -16,6 +16,7 @@ struct RlKernelWs2 {
   static constexpr ContractId kId = ContractId::kRlKernelWs2;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
+  static constexpr int kMaxThreads = 128;  // of a CUDA block
   static constexpr int kTiles = 64;
 
   RLV_MEMBER static int units(const Shape&) { return kTiles; }

@@ -18,6 +18,7 @@ struct VerlFused {
   static constexpr ContractId kId = ContractId::kVerlFused;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = true;
+  static constexpr int kMaxThreads = 128;  // of a CUDA block
   static constexpr std::int64_t kSplit = 1024;
   static constexpr std::int64_t kTile = 256;
   static constexpr int kSplitsPerStep = 64;

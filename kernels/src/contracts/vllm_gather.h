@@ -17,6 +17,7 @@ struct VllmGather {
   static constexpr ContractId kId = ContractId::kVllmGather;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
+  static constexpr int kMaxThreads = 1024;  // of a CUDA block
   static constexpr int kLanes = 1024;
   static constexpr std::int64_t kNarrowColumns = 1024;
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA backend: memory, launches and times. Rows go to the device in pieces that fit its memory; a row's bits do not depend
+// on the piece it is in. Every call is checked.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "contracts/megatron_ce.h"
+#include "contracts/miles_fused.h"
+#include "contracts/rl_kernel_strict_tp.h"
+#include "contracts/rl_kernel_ws2.h"
+#include "contracts/verl_fused.h"
+#include "contracts/vime_default.h"
+#include "contracts/vllm_gather.h"
+#include "cuda/cuda_backend.h"
+#include "cuda/cuda_kernels.cuh"
+
+namespace rlverify::kernels {
+
+namespace {
+
+void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  const ErrorKind kind = error == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice;
+  throw KernelError(kind, std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+struct FreeDevice {
+  // A failing free has no one to tell; the error that led here is already on its way.
+  void operator()(void* p) const { static_cast<void>(cudaFree(p)); }
+};
+
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::int64_t count) {
+    void* p = nullptr;
+    check(cudaMalloc(&p, static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T)), "cudaMalloc");
+    memory_.reset(p);
+  }
+  T* get() const { return static_cast<T*>(memory_.get()); }
+
+ private:
+  std::unique_ptr<void, FreeDevice> memory_;
+};
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
+  ~Event() { static_cast<void>(cudaEventDestroy(event_)); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { check(cudaEventRecord(event_), "cudaEventRecord"); }
+  double microseconds_since(const Event& start) const {
+    check(cudaEventSynchronize(event_), "cudaEventSynchronize");
+    float milliseconds = 0.0F;
+    check(cudaEventElapsedTime(&milliseconds, start.event_, event_), "cudaEventElapsedTime");
+    return 1000.0 * static_cast<double>(milliseconds);
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+unsigned blocks_of(std::int64_t count) { return static_cast<unsigned>(count); }
+
+template <class Contract>
+void launch(const CudaTask& task) {
+  if constexpr (std::is_same_v<Contract, Fp64Reference>) {
+    fp64_kernel<<<blocks_of(task.rows), Fp64Reference::kLanes>>>(task);
+  } else {
+    if constexpr (Contract::kGlobalMax) global_max_kernel<<<blocks_of(task.rows), kGlobalMaxThreads>>>(task);
+    const std::int64_t units = task.rows * task.units;
+    const int threads = Contract::kQuadLanes ? kQuadThreads : std::max(32, Contract::lanes(task.shape));
+    const std::int64_t blocks = Contract::kQuadLanes ? divide_up(units, kQuadThreads / 4) : units;
+    partial_kernel<Contract><<<blocks_of(blocks), threads>>>(task);
+    check(cudaGetLastError(), "partial sums");
+    merge_kernel<Contract><<<blocks_of(task.rows), kMergeThreads>>>(task);
+  }
+  check(cudaGetLastError(), "kernel launch");
+}
+
+/// Calls visit(std::type_identity<C>) for the contract's type.
+template <class Visit>
+auto with_contract(ContractId id, Visit visit) {
+  switch (id) {
+    case ContractId::kRlKernelWs2: return visit(std::type_identity<RlKernelWs2>());
+    case ContractId::kRlKernelStrictTp: return visit(std::type_identity<RlKernelStrictTp>());
+    case ContractId::kVllmGather: return visit(std::type_identity<VllmGather>());
+    case ContractId::kMegatronCe: return visit(std::type_identity<MegatronCe>());
+    case ContractId::kVimeDefault: return visit(std::type_identity<VimeDefault>());
+    case ContractId::kMilesFused: return visit(std::type_identity<MilesFused>());
+    case ContractId::kVerlFused: return visit(std::type_identity<VerlFused>());
+    case ContractId::kFp64: break;
+  }
+  return visit(std::type_identity<Fp64Reference>());
+}
+
+int units_of(ContractId id, const Shape& shape) {
+  return with_contract(id, [&](auto type) {
+    using Contract = typename decltype(type)::type;
+    if constexpr (std::is_same_v<Contract, Fp64Reference>) {
+      return 1;
+    } else {
+      return Contract::units(shape);
+    }
+  });
+}
+
+/// Rows whose logits fit half of the free device memory, and no launch above 2^30 blocks.
+std::int64_t rows_per_piece(std::int64_t row_bytes, int units, std::int64_t rows) {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::int64_t fitting = static_cast<std::int64_t>(free_bytes / 2) / std::max<std::int64_t>(row_bytes, 1);
+  const std::int64_t launchable = (std::int64_t{1} << 30) / units;
+  return std::clamp<std::int64_t>(std::min(fitting, launchable), 1, std::max<std::int64_t>(rows, 1));
+}
+
+void copy_back(const LogpOutput& output, const CudaTask& task, std::int64_t row) {
+  const auto count = static_cast<std::size_t>(task.rows);
+  if (output.logp != nullptr) {
+    check(cudaMemcpy(output.logp + row, task.logp, count * sizeof(float), cudaMemcpyDeviceToHost), "copy of the results");
+  }
+  if (output.logp_fp64 != nullptr) {
+    check(cudaMemcpy(output.logp_fp64 + row, task.logp_fp64, count * sizeof(double), cudaMemcpyDeviceToHost), "copy of the results");
+  }
+}
+
+}  // namespace
+
+double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, const LogpInput& input, const Execution& execution,
+                   const LogpOutput& output) {
+  check(cudaSetDevice(execution.device), "cudaSetDevice");
+  CudaTask task;
+  task.transform = prepared.transform;
+  task.shape = prepared.shape;
+  task.row_stride = prepared.shape.padded_vocab;
+  task.units = units_of(id, prepared.shape);
+  const std::int64_t element = storage_bytes(prepared.transform.storage);
+  const std::int64_t row_bytes = task.row_stride * element;
+  const std::int64_t piece = rows_per_piece(row_bytes, task.units, input.rows);
+
+  const DeviceArray<unsigned char> device_logits(piece * row_bytes);
+  const DeviceArray<std::int64_t> targets(piece);
+  const DeviceArray<float> maxima(piece * task.units);
+  const DeviceArray<float> sums(piece * task.units);
+  const DeviceArray<float> global_maxima(piece);
+  const DeviceArray<float> logp(piece);
+  const DeviceArray<double> logp_fp64(piece);
+  task.logits = device_logits.get();
+  task.targets = targets.get();
+  task.maxima = maxima.get();
+  task.sums = sums.get();
+  task.global_maxima = global_maxima.get();
+  task.logp = logp.get();
+  task.logp_fp64 = logp_fp64.get();
+
+  Event start;
+  Event stop;
+  double microseconds = 0.0;
+  for (std::int64_t row = 0; row < input.rows; row += piece) {
+    task.rows = std::min(piece, input.rows - row);
+    task.shape.first_batch_row = prepared.shape.first_batch_row + row;
+    const char* source = static_cast<const char*>(logits) + row * prepared.row_stride * element;
+    check(cudaMemcpy2D(device_logits.get(), static_cast<std::size_t>(row_bytes), source,
+                       static_cast<std::size_t>(prepared.row_stride * element), static_cast<std::size_t>(row_bytes),
+                       static_cast<std::size_t>(task.rows), cudaMemcpyHostToDevice),
+          "copy of the logits");
+    check(cudaMemcpy(targets.get(), input.targets + row, static_cast<std::size_t>(task.rows) * sizeof(std::int64_t), cudaMemcpyHostToDevice),
+          "copy of the targets");
+    start.record();
+    with_contract(id, [&](auto type) { launch<typename decltype(type)::type>(task); });
+    stop.record();
+    microseconds += stop.microseconds_since(start);
+    copy_back(output, task, row);
+  }
+  return microseconds;
+}
+
+BackendStatus cuda_status(int device) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return {false, "", std::string("no CUDA device: ") + cudaGetErrorString(error)};
+  if (device < 0 || device >= count) {
+    return {false, "", "no CUDA device " + std::to_string(device) + " (there are " + std::to_string(count) + ")"};
+  }
+  cudaDeviceProp properties{};
+  const cudaError_t query = cudaGetDeviceProperties(&properties, device);
+  if (query != cudaSuccess) return {false, "", std::string("CUDA device can't be read: ") + cudaGetErrorString(query)};
+  return {true, properties.name, ""};
+}
+
+}  // namespace rlverify::kernels
