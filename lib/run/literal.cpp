@@ -202,7 +202,7 @@ class Parser {
   /// `np.float64(0.5)`, `np.int64(8)`, `np.True_`: what numpy 2 prints for a scalar. The public validator drops the record.
   NodeId wrapped_number(const std::string& module, std::uint32_t place) {
     if ((module != "np" && module != "numpy") || !is('.')) {
-      fail("a name that no literal has: " + module);
+      throw LiteralError(fmt::format("at byte {}: a name that no literal has: {}", place - place_, module));
     }
     public_accepts_ = false;
     advance();
