@@ -71,7 +71,9 @@ struct Difference {
   std::uint64_t finite_pairs = 0;        ///< pairs (complex: of components) that are both finite: the divisor of the means
   std::uint64_t reference_non_finite = 0;  ///< elements that are NaN or infinite (complex: in either component)
   std::uint64_t candidate_non_finite = 0;
-  ValueRange reference_range;            ///< over the blocks that differ; compare_tensors completes it where asked for
+  std::uint64_t blocks = 0;              ///< compared
+  std::uint64_t different_blocks = 0;    ///< that were looked at element by element
+  ValueRange reference_range;            ///< over the blocks that differ; extend_ranges (difference_reader.h) completes it
   ValueRange candidate_range;
 
   [[nodiscard]] bool equal() const { return different_elements == 0; }
@@ -96,7 +98,7 @@ struct Difference {
 /// Widens `range` by the finite values of whole elements (complex: of components).
 void extend_range(DType dtype, std::uint64_t count, std::span<const std::byte> elements, ValueRange& range);
 
-/// One element for people: "0.5 (0x3f00)", "-0.0 (0x80000000)", "nan (0x7fc1)", "3" for integers; the decimal is the shortest that reads back as the element's value in double.
+/// One element for people: "0.5 (0x3f00)", "-0.0 (0x80000000)", "nan (0x7fc1)", "3" for integers; the decimal is the shortest that reads back as the same double.
 [[nodiscard]] std::string element_text(DType dtype, std::span<const std::byte> element);
 /// The index of an element in C order as "[3, 17]"; "[]" for a scalar.
 [[nodiscard]] std::string index_text(std::span<const std::uint64_t> shape, std::uint64_t element_index);
