@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section failed when one of its findings is an error; it is unavailable when nothing was there to judge or when the only thing to say about it follows from another
-// fault. Sections of comparisons (tokens, norms) appear only when something was found or looked at there.
+// A section failed when one of its findings is an error; it is unavailable when nothing was there to judge or when the
+// only thing to say about it follows from another fault. Sections of comparisons (tokens, norms) appear only when
+// something was found or looked at there.
 #include "report/check_list.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,9 @@ namespace {
 
 using core::Section;
 
-constexpr std::array<Section, 9> kAlways = {Section::kLaunch,  Section::kLog,      Section::kBackends, Section::kPcp,  Section::kCudagraph,
-                                            Section::kWeights, Section::kLogProbs, Section::kScalars,  Section::kDumps};
+constexpr std::array<Section, 9> kAlways = {Section::kLaunch,   Section::kLog,       Section::kBackends,
+                                            Section::kPcp,      Section::kCudagraph, Section::kWeights,
+                                            Section::kLogProbs, Section::kScalars,   Section::kDumps};
 
 std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
@@ -38,7 +40,8 @@ std::string backends_text(const readback::ReadbackSection& section) {
   std::string text;
   const auto add = [&text](const char* name, const std::optional<readback::FrameworkSummary>& framework) {
     if (framework) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", plural(static_cast<std::uint64_t>(framework->readback_count), "process", "processes"), name);
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                          plural(static_cast<std::uint64_t>(framework->readback_count), "process", "processes"), name);
     }
   };
   add("of megatron/training", section.megatron_training);
@@ -51,12 +54,15 @@ std::string pcp_text(const readback::PcpSection& section) {
     return "not required by this run";
   }
   return fmt::format("{}, {} expected on each", plural(section.cp_rank_worker_counts.size(), "rank", "ranks"),
-                     plural(static_cast<std::uint64_t>(std::max<std::int64_t>(section.expected_workers_per_cp_rank, 0)), "worker", "workers"));
+                     plural(static_cast<std::uint64_t>(std::max<std::int64_t>(section.expected_workers_per_cp_rank, 0)),
+                            "worker", "workers"));
 }
 
 std::string cudagraph_text(const readback::CudagraphSection& section) {
   std::string missing;
-  const auto need = [&missing](bool holds, const char* name) { missing += holds ? "" : (missing.empty() ? "" : ", ") + std::string(name); };
+  const auto need = [&missing](bool holds, const char* name) {
+    missing += holds ? "" : (missing.empty() ? "" : ", ") + std::string(name);
+  };
   need(section.launcher_marker, "launcher marker");
   need(section.engine_mode, "engine mode");
   need(section.not_eager, "not eager");
@@ -78,7 +84,8 @@ std::string dumps_text(const sidecar::OfflineSection& section) {
   if (section.artifact_count == 0) {
     return "";
   }
-  return fmt::format("{} of {} hold training log-probs", grouped(static_cast<std::uint64_t>(section.comparable_artifact_count)),
+  return fmt::format("{} of {} hold training log-probs",
+                     grouped(static_cast<std::uint64_t>(section.comparable_artifact_count)),
                      plural(static_cast<std::uint64_t>(section.artifact_count), "file", "files"));
 }
 
@@ -122,7 +129,9 @@ Coverage coverage_of(const ValidationResult& result, Section section) {
 }
 
 bool only_follows(const core::Findings& findings, Section section) {
-  const auto belongs = [section](const core::Finding& finding) { return finding.section == section && !finding.because_of.empty(); };
+  const auto belongs = [section](const core::Finding& finding) {
+    return finding.section == section && !finding.because_of.empty();
+  };
   return std::any_of(findings.list().begin(), findings.list().end(), belongs);
 }
 
@@ -183,8 +192,8 @@ std::string_view verdict_name(CheckVerdict verdict) {
 
 std::string_view section_title(Section section) {
   static constexpr std::array<std::string_view, core::kSectionCount> kTitles = {
-      "launch", "run log", "backends", "prefill CP", "CUDA graphs", "weights", "tokens", "log-probs", "step records", "gradient norms",
-      "train dumps", "tensors", "replay"};
+      "launch",    "run log",      "backends",       "prefill CP",  "CUDA graphs", "weights", "tokens",
+      "log-probs", "step records", "gradient norms", "train dumps", "tensors",     "replay"};
   return kTitles.at(static_cast<std::size_t>(section));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of a validation, one per section in causal order, each with its verdict and what it looked at: the table of the text output, the
-// `checks` of the findings document, the test cases of JUnit.
+// The checks of a validation, one per section in causal order, each with its verdict and what it looked at: the table
+// of the text output, the `checks` of the findings document, the test cases of JUnit.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace rlverify::report {
 
-/// `kUnavailable` is no pass: there was no evidence, it was not judged because of an earlier fault, or this run does not need the check.
+/// `kUnavailable` is no pass: there was no evidence, it was not judged because of an earlier fault, or this run does
+/// not need the check.
 enum class CheckVerdict { kPassed, kFailed, kUnavailable };
 
 struct Check {

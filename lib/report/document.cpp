@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building a document, and copying values from elsewhere into one. What is copied may come from a pickled graph, so the copy has a depth and a budget.
+// Building a document, and copying values from elsewhere into one. What is copied may come from a pickled graph, so the
+// copy has a depth and a budget.
 #include "report/document.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,9 @@ using core::Kind;
 using core::NodeId;
 using core::Value;
 
-constexpr std::uint32_t kMaxDepth = 512;             // readers stop far below; a graph that contains itself ends here
-constexpr std::uint64_t kMaxCopiedValues = 8'000'000;  // a graph whose parts are shared can be exponentially larger as a tree
+constexpr std::uint32_t kMaxDepth = 512;  // readers stop far below; a graph that contains itself ends here
+constexpr std::uint64_t kMaxCopiedValues =
+    8'000'000;  // a graph whose parts are shared can be exponentially larger as a tree
 
 [[noreturn]] void refuse(std::string expected, std::string found) {
   core::Problem problem;
@@ -172,10 +174,13 @@ class Copier {
 
 NodeId Document::unsigned_integer(std::uint64_t value) {
   constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  return value <= kLargest ? integer(static_cast<std::int64_t>(value)) : table_.add_big_integer(fmt::format("{}", value));
+  return value <= kLargest ? integer(static_cast<std::int64_t>(value))
+                           : table_.add_big_integer(fmt::format("{}", value));
 }
 
-NodeId Document::real(double value) { return std::isfinite(value) ? table_.add_real(value) : null(); }
+NodeId Document::real(double value) {
+  return std::isfinite(value) ? table_.add_real(value) : null();
+}
 
 NodeId Document::strings(const std::vector<std::string>& values) {
   const NodeId out = array();
@@ -199,8 +204,12 @@ NodeId Document::object(std::initializer_list<std::pair<std::string_view, NodeId
   return out;
 }
 
-void Document::put(NodeId object, std::string_view key, NodeId value) { table_.append_entry(object, string(key), value); }
+void Document::put(NodeId object, std::string_view key, NodeId value) {
+  table_.append_entry(object, string(key), value);
+}
 
-NodeId Document::copy(Value value) { return Copier(*this).copy(value, 0); }
+NodeId Document::copy(Value value) {
+  return Copier(*this).copy(value, 0);
+}
 
 }  // namespace rlverify::report

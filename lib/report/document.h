@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON documents as we write them: built in a table, written with Python's number layout (spec/documents.md section 1), ASCII only, indent 2, deterministic.
+// JSON documents as we write them: built in a table, written with Python's number layout (spec/documents.md section 1),
+// ASCII only, indent 2, deterministic.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace rlverify::report {
 
-/// A document under construction. Nodes are made bottom-up and put into objects and arrays; the last step is set_root().
+/// A document under construction. Nodes are made bottom-up and put into objects and arrays; the last step is
+/// set_root().
 class Document {
  public:
   core::NodeId null() { return table_.add_null(); }
@@ -34,9 +36,10 @@ class Document {
   core::NodeId object(std::initializer_list<std::pair<std::string_view, core::NodeId>> entries);
   void put(core::NodeId object, std::string_view key, core::NodeId value);
   void append(core::NodeId array, core::NodeId item) { table_.append(array, item); }
-  /// A copy of a value from elsewhere as JSON: tuples become arrays, sets sorted arrays, NaN and infinities null, big integers keep their digits; keys that
-  /// are no strings get the spelling of json.dumps; what JSON has no form for becomes its repr. An absent value is null. Throws core::ArtifactError for a value nested
-  /// over 512 deep or of more than 8,000,000 parts (a pickled graph may contain itself).
+  /// A copy of a value from elsewhere as JSON: tuples become arrays, sets sorted arrays, NaN and infinities null, big
+  /// integers keep their digits; keys that are no strings get the spelling of json.dumps; what JSON has no form for
+  /// becomes its repr. An absent value is null. Throws core::ArtifactError for a value nested over 512 deep or of more
+  /// than 8,000,000 parts (a pickled graph may contain itself).
   core::NodeId copy(core::Value value);
   void set_root(core::NodeId root) { root_ = root; }
   [[nodiscard]] core::Value root() const { return {table_, root_}; }
@@ -48,7 +51,8 @@ class Document {
 
 enum class KeyOrder { kAsBuilt, kSorted };
 
-/// The JSON text without a newline at the end. Non-ASCII characters are \uXXXX (surrogate pairs beyond the BMP). kSorted orders keys by code point at every level.
+/// The JSON text without a newline at the end. Non-ASCII characters are \uXXXX (surrogate pairs beyond the BMP).
+/// kSorted orders keys by code point at every level.
 [[nodiscard]] std::string to_json(core::Value root, KeyOrder order, int indent = 2);
 
 }  // namespace rlverify::report

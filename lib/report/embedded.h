@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text files of the source tree that are part of the binary (cmake/embed.cmake writes the definitions at build time): the schemas and the
-// table of finding codes, so that the program needs no files beside it and can't disagree with its docs.
+// Text files of the source tree that are part of the binary (cmake/embed.cmake writes the definitions at build time):
+// the schemas and the table of finding codes, so that the program needs no files beside it and can't disagree with its
+// docs.
 #pragma once
 
 #include <optional>

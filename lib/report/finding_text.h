@@ -15,7 +15,8 @@ namespace rlverify::report {
 /// The other places of a merged finding: "3 times, also at A; B"; empty when it was met once.
 [[nodiscard]] std::string repeat_text(const core::Finding& finding);
 
-/// `text` for a terminal: control characters as \xNN, so that no artifact can write escape sequences, and everything beyond ASCII as \uNNNN when `ascii_only`.
+/// `text` for a terminal: control characters as \xNN, so that no artifact can write escape sequences, and everything
+/// beyond ASCII as \uNNNN when `ascii_only`.
 [[nodiscard]] std::string printable(std::string_view text, bool ascii_only);
 
 /// 8192 as "8,192".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings document (spec/documents.md section 6): what every other rendering can be drawn from. Keys keep the order below, most telling first.
-// Version rule: a new optional key keeps rlverify.findings.v1; a key that changes its meaning or goes away makes v2.
+// The findings document (spec/documents.md section 6): what every other rendering can be drawn from. Keys keep the
+// order below, most telling first. Version rule: a new optional key keeps rlverify.findings.v1; a key that changes its
+// meaning or goes away makes v2.
 #include "report/check_list.h"
 #include "report/rule_table.h"
 #include "report/validation_document.h"
@@ -70,7 +71,9 @@ NodeId place_object(Document& document, const core::FindingPlace& place) {
   return out;
 }
 
-NodeId text_or_null(Document& document, const std::string& text) { return text.empty() ? document.null() : document.string(text); }
+NodeId text_or_null(Document& document, const std::string& text) {
+  return text.empty() ? document.null() : document.string(text);
+}
 
 NodeId finding_object(Document& document, const core::Finding& finding) {
   const RuleRow* rule = find_rule(finding.code);
@@ -122,7 +125,8 @@ Document findings_document(const ValidationResult& result, std::string_view tool
        {"coverage", coverage_section(document, checks)},
        {"findings_total", document.unsigned_integer(sorted.list().size())},
        {"findings", findings},
-       {"tool", document.object({{"name", document.string("rlverify")}, {"version", document.string(tool_version)}})}}));
+       {"tool",
+        document.object({{"name", document.string("rlverify")}, {"version", document.string(tool_version)}})}}));
   return document;
 }
 

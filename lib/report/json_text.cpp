@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writer lays text out exactly as Python's json.dumps does with indent and ensure_ascii, since documents are compared byte for byte with
-// those of the public validator. Where Python would write NaN or Infinity, which is no JSON, this writes null.
+// The writer lays text out exactly as Python's json.dumps does with indent and ensure_ascii, since documents are
+// compared byte for byte with those of the public validator. Where Python would write NaN or Infinity, which is no
+// JSON, this writes null.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -140,8 +141,9 @@ class Writer {
     }
     if (order_ == KeyOrder::kSorted) {
       // Bytes of UTF-8 sort as code points do.
-      std::stable_sort(positions.begin(), positions.end(),
-                       [object](std::size_t a, std::size_t b) { return object.key_at(a).text() < object.key_at(b).text(); });
+      std::stable_sort(positions.begin(), positions.end(), [object](std::size_t a, std::size_t b) {
+        return object.key_at(a).text() < object.key_at(b).text();
+      });
     }
     out_ += '{';
     for (std::size_t i = 0; i < positions.size(); ++i) {

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestName = 256;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 bool starts_with(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && edit_distance(text.substr(0, prefix.size()), prefix) == 0;
@@ -46,7 +48,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& known, std::size_t at_most) {
+std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& known,
+                                       std::size_t at_most) {
   std::vector<std::pair<std::size_t, std::string>> candidates;
   const std::size_t limit = std::max<std::size_t>(1, given.size() / 3);
   for (const std::string& name : known) {

@@ -48,10 +48,11 @@ std::vector<std::string> cells_of(std::string_view line) {
 RuleRow row_of(std::string_view line) {
   std::vector<std::string> cells = cells_of(line);
   if (cells.size() != kColumns) {
-    throw core::Error(core::ExitCode::kInternal,
-                      fmt::format("docs/rules.md: {} has {} columns instead of {}", cells.front(), cells.size(), kColumns));
+    throw core::Error(core::ExitCode::kInternal, fmt::format("docs/rules.md: {} has {} columns instead of {}",
+                                                             cells.front(), cells.size(), kColumns));
   }
-  return {std::move(cells[0]), std::move(cells[1]), std::move(cells[2]), std::move(cells[3]), std::move(cells[4]), std::move(cells[5])};
+  return {std::move(cells[0]), std::move(cells[1]), std::move(cells[2]),
+          std::move(cells[3]), std::move(cells[4]), std::move(cells[5])};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of finding codes: docs/rules.md as compiled in. The document is the one place where a code, its title and its hint are written.
+// The table of finding codes: docs/rules.md as compiled in. The document is the one place where a code, its title and
+// its hint are written.
 #pragma once
 
 #include <string>
@@ -14,11 +15,12 @@ struct RuleRow {
   std::string section;   ///< as core::section_name
   std::string title;
   std::string meaning;
-  std::string hint;      ///< may be empty
+  std::string hint;  ///< may be empty
 };
 
-/// The rows of a Markdown table with the columns code, severity, section, title, meaning, hint; other lines are ignored. `\|` stands for a bar inside a cell.
-/// Throws core::Error (internal) for a row of another shape and for a code that comes twice: the table is part of the program.
+/// The rows of a Markdown table with the columns code, severity, section, title, meaning, hint; other lines are
+/// ignored. `\|` stands for a bar inside a cell. Throws core::Error (internal) for a row of another shape and for a
+/// code that comes twice: the table is part of the program.
 [[nodiscard]] std::vector<RuleRow> parse_rule_table(std::string_view markdown);
 
 /// All rows of docs/rules.md in its order.

@@ -22,7 +22,9 @@ bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool starts_with(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ std::string_view schema_text(std::string_view name) {
   }
   const std::vector<std::string> names = schema_names();
   const std::string hint = did_you_mean(name, names);
-  throw core::UsageError(fmt::format("there is no schema \"{}\"; {}", name, hint.empty() ? fmt::format("the schemas are {}", fmt::join(names, ", ")) : hint));
+  throw core::UsageError(fmt::format("there is no schema \"{}\"; {}", name,
+                                     hint.empty() ? fmt::format("the schemas are {}", fmt::join(names, ", ")) : hint));
 }
 
 std::string schema_name_of(core::Value document) {
@@ -51,7 +54,8 @@ std::string schema_name_of(core::Value document) {
     return "validation";
   }
   // Our own documents are called rlverify.NAME.v1 after their schema.
-  if (starts_with(version, kOwnPrefix) && ends_with(version, kOwnSuffix) && version.size() > kOwnPrefix.size() + kOwnSuffix.size()) {
+  if (starts_with(version, kOwnPrefix) && ends_with(version, kOwnSuffix) &&
+      version.size() > kOwnPrefix.size() + kOwnSuffix.size()) {
     const std::string name(version.substr(kOwnPrefix.size(), version.size() - kOwnPrefix.size() - kOwnSuffix.size()));
     const std::vector<std::string> names = schema_names();
     return std::find(names.begin(), names.end(), name) == names.end() ? "" : name;

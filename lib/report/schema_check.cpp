@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// valijson decides whether a document fits; schema_explain says where and why it does not. The library reads its own DOM, so both schema and document are converted
-// once; documents are within the JSON reader's limits by then.
+// valijson decides whether a document fits; schema_explain says where and why it does not. The library reads its own
+// DOM, so both schema and document are converted once; documents are within the JSON reader's limits by then.
 #include "report/schema_check.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,8 @@ Json to_library(Value value) {
   }
 }
 
-/// The schema as the library holds it. Throws core::UsageError for text that is no JSON and for schemas that we don't take.
+/// The schema as the library holds it. Throws core::UsageError for text that is no JSON and for schemas that we don't
+/// take.
 core::JsonDocument read_schema(std::string_view schema_json) {
   try {
     core::JsonDocument schema = core::read_json(core::MemorySource("the schema", schema_json), core::JsonMode::kStrict);
@@ -101,7 +102,8 @@ SchemaViolation placed(const Explanation& explanation, const core::JsonDocument*
 
 }  // namespace
 
-std::vector<SchemaViolation> check_schema(Value document, std::string_view schema_json, const core::JsonDocument* source) {
+std::vector<SchemaViolation> check_schema(Value document, std::string_view schema_json,
+                                          const core::JsonDocument* source) {
   const core::JsonDocument schema = read_schema(schema_json);
   if (fits(schema.root(), document)) {
     return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A walk of schema and document side by side. Each violation keeps the positions on its way down, which sort into document order.
+// A walk of schema and document side by side. Each violation keeps the positions on its way down, which sort into
+// document order.
 #include "report/schema_explain.h"
 
 #include <fmt/format.h>
@@ -128,8 +129,10 @@ class Walk {
     }
   }
 
-  /// anyOf and oneOf: nothing when a form fits (exactly one, for oneOf), else what is wrong with the form that fits best.
-  void alternatives(Value forms, bool exactly_one, Value node, const Way& way, const std::string& keywords, Faults& out) {
+  /// anyOf and oneOf: nothing when a form fits (exactly one, for oneOf), else what is wrong with the form that fits
+  /// best.
+  void alternatives(Value forms, bool exactly_one, Value node, const Way& way, const std::string& keywords,
+                    Faults& out) {
     std::vector<Faults> per_form;
     std::vector<std::string> fitting;
     for (std::size_t i = 0; i < forms.size(); ++i) {
@@ -142,7 +145,10 @@ class Walk {
       return;
     }
     if (!fitting.empty()) {
-      add(out, node, way, fmt::format("fits {} of the allowed forms (numbers {}), only one may fit", fitting.size(), fmt::join(fitting, ", ")), keywords);
+      add(out, node, way,
+          fmt::format("fits {} of the allowed forms (numbers {}), only one may fit", fitting.size(),
+                      fmt::join(fitting, ", ")),
+          keywords);
       return;
     }
     const auto better = [](const Faults& a, const Faults& b) {
@@ -176,18 +182,21 @@ class Walk {
 };
 
 bool same(const Fault& a, const Fault& b) {
-  return a.explanation.violation.pointer == b.explanation.violation.pointer && a.explanation.violation.reason == b.explanation.violation.reason;
+  return a.explanation.violation.pointer == b.explanation.violation.pointer &&
+         a.explanation.violation.reason == b.explanation.violation.reason;
 }
 
 }  // namespace
 
 std::vector<Explanation> explain_violations(Value schema, Value document, std::size_t limit) {
   Faults faults = Walk(schema, limit).faults(schema, document, Way{}, "#");
-  std::stable_sort(faults.begin(), faults.end(), [](const Fault& a, const Fault& b) { return a.positions < b.positions; });
+  std::stable_sort(faults.begin(), faults.end(),
+                   [](const Fault& a, const Fault& b) { return a.positions < b.positions; });
   std::vector<Explanation> explanations;
   for (std::size_t i = 0; i < faults.size() && explanations.size() < limit; ++i) {
     const auto earlier = faults.begin() + static_cast<std::ptrdiff_t>(i);
-    const auto first_here = std::find_if(faults.begin(), earlier, [&](const Fault& fault) { return fault.positions == faults[i].positions; });
+    const auto first_here = std::find_if(faults.begin(), earlier,
+                                         [&](const Fault& fault) { return fault.positions == faults[i].positions; });
     if (std::none_of(first_here, earlier, [&](const Fault& fault) { return same(fault, faults[i]); })) {
       explanations.push_back(faults[i].explanation);
     }

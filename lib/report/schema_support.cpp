@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One walk over the schema checks each keyword's value by the shape it must have; a second one looks for references that would never end.
+// One walk over the schema checks each keyword's value by the shape it must have; a second one looks for references
+// that would never end.
 #include "report/schema_support.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,19 @@ using core::Value;
 constexpr std::uint32_t kMaxSchemaDepth = 64;
 constexpr std::string_view kDefinitions = "#/definitions/";
 
-enum class Shape { kAnything, kText, kCount, kNumber, kTexts, kTypes, kSchema, kSchemaOrBoolean, kSchemas, kNamedSchemas, kValues };
+enum class Shape {
+  kAnything,
+  kText,
+  kCount,
+  kNumber,
+  kTexts,
+  kTypes,
+  kSchema,
+  kSchemaOrBoolean,
+  kSchemas,
+  kNamedSchemas,
+  kValues
+};
 
 struct Keyword {
   std::string_view name;
@@ -31,19 +44,42 @@ struct Keyword {
 };
 
 constexpr std::array<Keyword, 33> kKeywords = {{
-    {"$schema", Shape::kText},        {"$id", Shape::kText},           {"$comment", Shape::kText},
-    {"$ref", Shape::kText},           {"title", Shape::kText},         {"description", Shape::kText},
-    {"default", Shape::kAnything},    {"examples", Shape::kValues},    {"definitions", Shape::kNamedSchemas},
-    {"type", Shape::kTypes},          {"const", Shape::kAnything},     {"enum", Shape::kValues},
-    {"required", Shape::kTexts},      {"properties", Shape::kNamedSchemas}, {"additionalProperties", Shape::kSchemaOrBoolean},
-    {"minProperties", Shape::kCount}, {"maxProperties", Shape::kCount}, {"items", Shape::kSchema},
-    {"minItems", Shape::kCount},      {"maxItems", Shape::kCount},     {"minLength", Shape::kCount},
-    {"maxLength", Shape::kCount},     {"minimum", Shape::kNumber},     {"maximum", Shape::kNumber},
-    {"exclusiveMinimum", Shape::kNumber}, {"exclusiveMaximum", Shape::kNumber}, {"allOf", Shape::kSchemas},
-    {"anyOf", Shape::kSchemas},       {"oneOf", Shape::kSchemas},      {"not", Shape::kSchema},
-    {"if", Shape::kSchema},           {"then", Shape::kSchema},        {"else", Shape::kSchema},
+    {"$schema", Shape::kText},
+    {"$id", Shape::kText},
+    {"$comment", Shape::kText},
+    {"$ref", Shape::kText},
+    {"title", Shape::kText},
+    {"description", Shape::kText},
+    {"default", Shape::kAnything},
+    {"examples", Shape::kValues},
+    {"definitions", Shape::kNamedSchemas},
+    {"type", Shape::kTypes},
+    {"const", Shape::kAnything},
+    {"enum", Shape::kValues},
+    {"required", Shape::kTexts},
+    {"properties", Shape::kNamedSchemas},
+    {"additionalProperties", Shape::kSchemaOrBoolean},
+    {"minProperties", Shape::kCount},
+    {"maxProperties", Shape::kCount},
+    {"items", Shape::kSchema},
+    {"minItems", Shape::kCount},
+    {"maxItems", Shape::kCount},
+    {"minLength", Shape::kCount},
+    {"maxLength", Shape::kCount},
+    {"minimum", Shape::kNumber},
+    {"maximum", Shape::kNumber},
+    {"exclusiveMinimum", Shape::kNumber},
+    {"exclusiveMaximum", Shape::kNumber},
+    {"allOf", Shape::kSchemas},
+    {"anyOf", Shape::kSchemas},
+    {"oneOf", Shape::kSchemas},
+    {"not", Shape::kSchema},
+    {"if", Shape::kSchema},
+    {"then", Shape::kSchema},
+    {"else", Shape::kSchema},
 }};
-constexpr std::array<std::string_view, 7> kTypeNames = {"array", "boolean", "integer", "null", "number", "object", "string"};
+constexpr std::array<std::string_view, 7> kTypeNames = {"array",  "boolean", "integer", "null",
+                                                        "number", "object",  "string"};
 /// Beside "$ref" draft-07 ignores everything; these say nothing about the document, so ignoring them is no loss.
 constexpr std::array<std::string_view, 5> kAnnotations = {"title", "description", "$comment", "default", "examples"};
 
@@ -56,7 +92,9 @@ bool contains(const Range& range, std::string_view name) {
   return std::find(range.begin(), range.end(), name) != range.end();
 }
 
-bool is_number(Value value) { return value.is_integer() || value.is(Kind::kReal) || value.is(Kind::kBigInteger); }
+bool is_number(Value value) {
+  return value.is_integer() || value.is(Kind::kReal) || value.is(Kind::kBigInteger);
+}
 
 bool all_strings(Value list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -103,7 +141,8 @@ class SupportCheck {
 
  private:
   void keyword(std::string_view name, Value value, const std::string& at, std::uint32_t depth) {
-    const auto known = std::find_if(kKeywords.begin(), kKeywords.end(), [name](const Keyword& each) { return each.name == name; });
+    const auto known =
+        std::find_if(kKeywords.begin(), kKeywords.end(), [name](const Keyword& each) { return each.name == name; });
     if (known == kKeywords.end()) {
       std::vector<std::string> names;
       for (const Keyword& each : kKeywords) {
@@ -112,7 +151,8 @@ class SupportCheck {
       const std::string hint = did_you_mean(name, names);
       refuse(at, fmt::format("the keyword \"{}\" is not supported{}{}", name, hint.empty() ? "" : "; ", hint));
     }
-    if (name == "$schema" && value.text() != "http://json-schema.org/draft-07/schema#" && value.text() != "http://json-schema.org/draft-07/schema") {
+    if (name == "$schema" && value.text() != "http://json-schema.org/draft-07/schema#" &&
+        value.text() != "http://json-schema.org/draft-07/schema") {
       refuse(at, fmt::format("\"{}\" is not draft-07 (http://json-schema.org/draft-07/schema#)", value.text()));
     }
     if (name == "$ref" && !definition_of(root_, value.text())) {

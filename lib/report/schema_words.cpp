@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers are values that are written as such: 8.0 is a number and no integer, as the validator library decides, and as our documents tell counts from measures.
+// Integers are values that are written as such: 8.0 is a number and no integer, as the validator library decides, and
+// as our documents tell counts from measures.
 #include "report/schema_words.h"
 
 #include <fmt/format.h>
@@ -17,8 +18,12 @@ using core::Value;
 
 constexpr std::size_t kShownBytes = 80;
 
-bool is_integer(Value node) { return node.is_integer() || node.is(Kind::kBigInteger); }
-bool is_number(Value node) { return is_integer(node) || node.is(Kind::kReal); }
+bool is_integer(Value node) {
+  return node.is_integer() || node.is(Kind::kBigInteger);
+}
+bool is_number(Value node) {
+  return is_integer(node) || node.is(Kind::kReal);
+}
 
 bool fits_type(Value node, std::string_view name) {
   switch (name.front()) {
@@ -66,7 +71,9 @@ double as_double(Value number) {
 }
 
 /// JSON's equality: no boolean equals a number.
-bool json_equal(Value a, Value b) { return a.is(Kind::kBoolean) == b.is(Kind::kBoolean) && core::python_equal(a, b); }
+bool json_equal(Value a, Value b) {
+  return a.is(Kind::kBoolean) == b.is(Kind::kBoolean) && core::python_equal(a, b);
+}
 
 std::string json_text(Value value) {
   if (value.is_string()) {
@@ -118,7 +125,8 @@ void number_faults(Value schema, Value node, std::vector<ValueFault>& out) {
   const auto bound = [&](const char* keyword, const char* words, auto holds) {
     const Value limit = schema.get(keyword);
     if (limit && !holds(as_double(limit))) {
-      out.push_back({keyword, fmt::format("expected {} {}, found {}", words, core::python_repr(limit), core::python_repr(node))});
+      out.push_back(
+          {keyword, fmt::format("expected {} {}, found {}", words, core::python_repr(limit), core::python_repr(node))});
     }
   };
   bound("minimum", "at least", [number](double limit) { return number >= limit; });
@@ -166,12 +174,18 @@ std::string described(Value node) {
       if (text.size() <= kShownBytes) {
         return fmt::format("the string \"{}\"", text);
       }
-      return fmt::format("a string of {} bytes that begins \"{}\"", text.size(), text.substr(0, kShownBytes));
+      std::size_t shown = 0;  // whole code points only
+      for (std::size_t at = 0; at <= kShownBytes; static_cast<void>(next_code_point(text, at))) {
+        shown = at;
+      }
+      return fmt::format("a string of {} bytes that begins \"{}\"", text.size(), text.substr(0, shown));
     }
     case Kind::kList:
-      return node.size() == 0 ? "an empty array" : fmt::format("an array of {} item{}", node.size(), node.size() == 1 ? "" : "s");
+      return node.size() == 0 ? "an empty array"
+                              : fmt::format("an array of {} item{}", node.size(), node.size() == 1 ? "" : "s");
     case Kind::kDict:
-      return node.size() == 0 ? "an empty object" : fmt::format("an object with {} key{}", node.size(), node.size() == 1 ? "" : "s");
+      return node.size() == 0 ? "an empty object"
+                              : fmt::format("an object with {} key{}", node.size(), node.size() == 1 ? "" : "s");
     case Kind::kBoolean:
       return node.boolean() ? "true" : "false";
     case Kind::kNull:

@@ -18,7 +18,8 @@ struct ValueFault {
 /// What type, const, enum, bounds, lengths and counts of `schema` have against `node`; nothing about its children.
 [[nodiscard]] std::vector<ValueFault> value_faults(core::Value schema, core::Value node);
 
-/// A value in a few words: `the string "8"`, `an array of 3 items`. Long text is shown by its first bytes and its length.
+/// A value in a few words: `the string "8"`, `an array of 3 items`. Long text is shown by its first bytes and its
+/// length.
 [[nodiscard]] std::string described(core::Value node);
 
 /// A key as one token of a JSON pointer.

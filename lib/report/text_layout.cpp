@@ -84,7 +84,8 @@ std::string wrapped(std::string_view label, std::string_view text, std::size_t i
   constexpr std::size_t kNarrowest = 20;
   constexpr std::size_t kSmallIndent = 4;
   if (indent > kSmallIndent && columns < indent + kNarrowest) {
-    return std::string(label.substr(0, label.find_last_not_of(' ') + 1)) + "\n" + wrapped("", text, kSmallIndent, columns);
+    return std::string(label.substr(0, label.find_last_not_of(' ') + 1)) + "\n" +
+           wrapped("", text, kSmallIndent, columns);
   }
   const std::size_t width = std::max(columns > indent ? columns - indent : 0, kNarrowest);
   std::string out;

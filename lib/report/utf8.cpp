@@ -46,8 +46,8 @@ char32_t next_code_point(std::string_view text, std::size_t& at) {
 }
 
 bool is_unprintable(char32_t code) {
-  return (code >= 0xD800 && code < 0xE000) || (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
+  return (code >= 0xD800 && code < 0xE000) || (code >= 0x200B && code <= 0x200F) ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0xFEFF;
 }
 
 std::size_t display_width(std::string_view text) {

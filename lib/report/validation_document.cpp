@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The validation document (spec/documents.md section 1): one function per section, in the public validator's terms. Keys are put in any order; the writer sorts them.
+// The validation document (spec/documents.md section 1): one function per section, in the public validator's terms.
+// Keys are put in any order; the writer sorts them.
 #include "report/validation_document.h"
 
 #include <algorithm>
@@ -18,11 +19,13 @@ constexpr const char* kSchemaVersion = "rlkernel.vime_qwen3_8b_tp4_cp2_200.valid
 // Literal texts of the public validator that are no errors.
 constexpr const char* kEvidenceSource =
     "VIME runtime torch.ne/max metrics; VIME reports sample means, converted to counts with global_batch_size";
-constexpr const char* kNoTrainingLogProbs = "current VIME dump lacks captured training log_probs; runtime exact metrics are used";
+constexpr const char* kNoTrainingLogProbs =
+    "current VIME dump lacks captured training log_probs; runtime exact metrics are used";
 constexpr const char* kNativeBackendId = "vime.utils.ppo_utils.calculate_log_probs_and_entropy";
 
 /// Sections of this document whose errors stay there; CUDA graphs have booleans instead.
-constexpr std::array<Section, 4> kOwnErrors = {Section::kBackends, Section::kPcp, Section::kLogProbs, Section::kCudagraph};
+constexpr std::array<Section, 4> kOwnErrors = {Section::kBackends, Section::kPcp, Section::kLogProbs,
+                                               Section::kCudagraph};
 
 std::vector<std::string> errors_of(const core::Findings& findings, Section section) {
   std::vector<std::string> errors;
@@ -59,12 +62,14 @@ NodeId python_number(Document& document, const std::optional<readback::PythonNum
 }
 
 NodeId cudagraph_section(Document& document, const readback::CudagraphSection& section) {
-  const NodeId sizes = section.expected_capture_sizes ? document.copy(section.expected_capture_sizes) : document.array();
+  const NodeId sizes =
+      section.expected_capture_sizes ? document.copy(section.expected_capture_sizes) : document.array();
   const NodeId checks = document.object({{"capture_sizes", document.boolean(section.capture_sizes)},
                                          {"engine_mode", document.boolean(section.engine_mode)},
                                          {"launcher_marker", document.boolean(section.launcher_marker)},
                                          {"not_eager", document.boolean(section.not_eager)}});
-  return document.object({{"checks", checks}, {"expected_capture_sizes", sizes}, {"passed", document.boolean(section.passed())}});
+  return document.object(
+      {{"checks", checks}, {"expected_capture_sizes", sizes}, {"passed", document.boolean(section.passed())}});
 }
 
 NodeId module_summary(Document& document, const readback::ModuleSummary& summary) {
@@ -81,7 +86,8 @@ NodeId module_summary(Document& document, const readback::ModuleSummary& summary
   return out;
 }
 
-void put_framework(Document& document, NodeId frameworks, std::string_view name, const std::optional<readback::FrameworkSummary>& summary) {
+void put_framework(Document& document, NodeId frameworks, std::string_view name,
+                   const std::optional<readback::FrameworkSummary>& summary) {
   if (!summary) {
     return;
   }
@@ -89,7 +95,8 @@ void put_framework(Document& document, NodeId frameworks, std::string_view name,
   for (std::size_t i = 0; i < readback::kModules.size(); ++i) {
     document.put(modules, readback::kModules[i], module_summary(document, summary->modules[i]));
   }
-  document.put(frameworks, name, document.object({{"modules", modules}, {"readback_count", document.integer(summary->readback_count)}}));
+  document.put(frameworks, name,
+               document.object({{"modules", modules}, {"readback_count", document.integer(summary->readback_count)}}));
 }
 
 NodeId readback_section(Document& document, const ValidationResult& result) {
@@ -97,7 +104,8 @@ NodeId readback_section(Document& document, const ValidationResult& result) {
   put_framework(document, frameworks, "megatron/training", result.readbacks.megatron_training);
   put_framework(document, frameworks, "vllm/rollout", result.readbacks.vllm_rollout);
   const std::vector<std::string> errors = errors_of(result.findings, Section::kBackends);
-  return document.object({{"errors", document.strings(errors)}, {"frameworks", frameworks}, {"passed", document.boolean(errors.empty())}});
+  return document.object(
+      {{"errors", document.strings(errors)}, {"frameworks", frameworks}, {"passed", document.boolean(errors.empty())}});
 }
 
 NodeId pcp_section(Document& document, const ValidationResult& result) {
@@ -117,13 +125,14 @@ NodeId pcp_section(Document& document, const ValidationResult& result) {
 }
 
 NodeId scalar_row(Document& document, const readback::ScalarRow& row) {
-  return document.object({{"active_token_count", python_number(document, row.active_token_count)},
-                          {"bitwise_mismatch_count", python_number(document, row.bitwise_mismatch_count)},
-                          {"max_abs_dlogp", python_number(document, row.max_abs_dlogp)},
-                          {"mean_abs_dlogp", python_number(document, row.mean_abs_dlogp)},
-                          {"step", document.integer(row.step)},
-                          {"vime_mean_active_tokens_per_sample", python_number(document, row.vime_mean_active_tokens_per_sample)},
-                          {"vime_mean_mismatch_count_per_sample", python_number(document, row.vime_mean_mismatch_count_per_sample)}});
+  return document.object(
+      {{"active_token_count", python_number(document, row.active_token_count)},
+       {"bitwise_mismatch_count", python_number(document, row.bitwise_mismatch_count)},
+       {"max_abs_dlogp", python_number(document, row.max_abs_dlogp)},
+       {"mean_abs_dlogp", python_number(document, row.mean_abs_dlogp)},
+       {"step", document.integer(row.step)},
+       {"vime_mean_active_tokens_per_sample", python_number(document, row.vime_mean_active_tokens_per_sample)},
+       {"vime_mean_mismatch_count_per_sample", python_number(document, row.vime_mean_mismatch_count_per_sample)}});
 }
 
 NodeId scalar_section(Document& document, const ValidationResult& result) {
@@ -132,12 +141,13 @@ NodeId scalar_section(Document& document, const ValidationResult& result) {
   for (const readback::ScalarRow& row : result.scalars.rows) {
     document.append(rows, scalar_row(document, row));
   }
-  return document.object({{"bitwise_zero", document.boolean(result.scalars.bitwise_zero)},
-                          {"errors", document.strings(errors)},
-                          {"evidence_source", document.string(kEvidenceSource)},
-                          {"passed", document.boolean(errors.empty())},
-                          {"rows", rows},
-                          {"total_active_token_exposure", python_number(document, result.scalars.total_active_token_exposure)}});
+  return document.object(
+      {{"bitwise_zero", document.boolean(result.scalars.bitwise_zero)},
+       {"errors", document.strings(errors)},
+       {"evidence_source", document.string(kEvidenceSource)},
+       {"passed", document.boolean(errors.empty())},
+       {"rows", rows},
+       {"total_active_token_exposure", python_number(document, result.scalars.total_active_token_exposure)}});
 }
 
 NodeId sidecar_section(Document& document, const ValidationResult& result) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two documents of `validate`: the validation document (spec/documents.md section 1) and the findings document (section 6), and its text form.
+// The two documents of `validate`: the validation document (spec/documents.md section 1) and the findings document
+// (section 6), and its text form.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace rlverify::report {
 
-/// Section 1: byte for byte what the public validator writes for a run that passes. Write with KeyOrder::kSorted and a newline at the end.
+/// Section 1: byte for byte what the public validator writes for a run that passes. Write with KeyOrder::kSorted and a
+/// newline at the end.
 [[nodiscard]] Document validation_document(const ValidationResult& result);
 
 /// Section 6. `tool_version` like "0.1.0".
@@ -20,7 +22,8 @@ struct TextOptions {
   unsigned columns = 80;
   bool unicode = true;  ///< false in a C locale: ASCII only
 };
-/// First line PASSED or FAILED, then run id, rules, coverage, the checks in causal order, findings with place, expected, found and hint.
+/// First line PASSED or FAILED, then run id, rules, coverage, the checks in causal order, findings with place,
+/// expected, found and hint.
 [[nodiscard]] std::string validation_text(const ValidationResult& result, const TextOptions& options);
 
 }  // namespace rlverify::report

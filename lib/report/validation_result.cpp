@@ -4,11 +4,13 @@
 
 namespace rlverify::report {
 
-bool ValidationResult::passed() const { return !gives_up && cudagraph.passed() && !findings.has_error(); }
+bool ValidationResult::passed() const {
+  return !gives_up && cudagraph.passed() && !findings.has_error();
+}
 
 core::ExitCode ValidationResult::exit_code() const {
   if (gives_up) {
-    return core::ExitCode::kBadInput;
+    return give_up_code;
   }
   return passed() ? core::ExitCode::kPassed : core::ExitCode::kFailed;
 }

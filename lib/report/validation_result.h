@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that judging one run gave: the sections as measured, and the findings of the rule set. Documents and text are drawn from it.
+// Everything that judging one run gave: the sections as measured, and the findings of the rule set. Documents and text
+// are drawn from it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,11 @@ struct Coverage {
 struct ValidationResult {
   RuleSet rules = RuleSet::kReference;
   std::string run_directory;  ///< as given, trailing slashes dropped
-  /// The run can't be judged: why, as "ExceptionName: text" under the reference rules. Then only `findings` is filled besides.
+  /// The run can't be judged: why, as "ExceptionName: text" under the reference rules. Then only `findings` is filled
+  /// besides.
   std::optional<std::string> gives_up;
+  /// Exit code where it gives up: 3, or 1 when the reason is the run's own failure (the launcher died before anything was left to judge).
+  core::ExitCode give_up_code = core::ExitCode::kBadInput;
   core::Value run_id;  ///< the manifest's value, of any kind; absent: null
   core::Value group;
   readback::CudagraphSection cudagraph;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person reads after `validate`: the verdict first, then what was looked at, then every fault with its evidence. Text from artifacts is made
-// printable before it is laid out, so that no run directory can write to the terminal.
+// What a person reads after `validate`: the verdict first, then what was looked at, then every fault with its evidence.
+// Text from artifacts is made printable before it is laid out, so that no run directory can write to the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ class TextWriter {
       subject = result.run_id.is_string() ? std::string(result.run_id.text()) : core::python_repr(result.run_id);
     }
     const std::string rules = result.rules == RuleSet::kStrict ? "strict rules" : "reference rules";
-    const std::string rest = fmt::format("{} ({}){}", safe(subject), rules, result.gives_up ? ": the run can't be judged" : "");
+    const std::string rest =
+        fmt::format("{} ({}){}", safe(subject), rules, result.gives_up ? ": the run can't be judged" : "");
     std::string line = wrapped(passed ? "PASSED" : "FAILED", rest, 7, options_.columns);
     out_ += styled(line.substr(0, 6), passed ? Style::kGood : Style::kBad, options_.colour) + line.substr(6);
   }
@@ -40,11 +41,13 @@ class TextWriter {
   void coverage(const ValidationResult& result, const std::vector<Check>& checks) {
     const Coverage total = total_coverage(result);
     const auto with = [&checks](CheckVerdict verdict) {
-      return std::count_if(checks.begin(), checks.end(), [verdict](const Check& check) { return check.verdict == verdict; });
+      return std::count_if(checks.begin(), checks.end(),
+                           [verdict](const Check& check) { return check.verdict == verdict; });
     };
-    out_ += wrapped("", fmt::format("{} checks ({} passed, {} failed, {} unavailable), {} files, {} elements", checks.size(),
-                                    with(CheckVerdict::kPassed), with(CheckVerdict::kFailed), with(CheckVerdict::kUnavailable),
-                                    grouped(total.files), grouped(total.elements)),
+    out_ += wrapped("",
+                    fmt::format("{} checks ({} passed, {} failed, {} unavailable), {} files, {} elements",
+                                checks.size(), with(CheckVerdict::kPassed), with(CheckVerdict::kFailed),
+                                with(CheckVerdict::kUnavailable), grouped(total.files), grouped(total.elements)),
                     0, options_.columns);
   }
 
@@ -73,7 +76,8 @@ class TextWriter {
       finding(list[i]);
     }
     if (list.size() > kMaxListed) {
-      out_ += fmt::format("\n{} findings in all; the first {} are listed.\n", grouped(list.size()), grouped(kMaxListed));
+      out_ +=
+          fmt::format("\n{} findings in all; the first {} are listed.\n", grouped(list.size()), grouped(kMaxListed));
     }
   }
 

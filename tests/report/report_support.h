@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of documents share: a passing and a failing result filled by hand, documents from raw text, and the published examples where they are at hand.
+// What the tests of documents share: a passing and a failing result filled by hand, documents from raw text, and the
+// published examples where they are at hand.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ inline std::optional<std::string> file_text(const std::string& path) {
 /// A file of the shared acceptance folder (published documents), where it is present.
 inline std::optional<std::string> shared_file(const std::string& name) {
   const char* folder = std::getenv("RLVERIFY_SHARED");
-  return file_text((folder != nullptr ? std::string(folder) : std::string(RLVERIFY_SOURCE_DIR) + "/../shared") + "/" + name);
+  return file_text((folder != nullptr ? std::string(folder) : std::string(RLVERIFY_SOURCE_DIR) + "/../shared") + "/" +
+                   name);
 }
 
 inline core::JsonDocument json(std::string_view text) {
@@ -42,10 +44,12 @@ struct Filled {
   ValidationResult result;
 };
 
-inline readback::FrameworkSummary framework(std::int64_t processes, std::int64_t attention, std::int64_t ffn, std::int64_t logp) {
+inline readback::FrameworkSummary framework(std::int64_t processes, std::int64_t attention, std::int64_t ffn,
+                                            std::int64_t logp) {
   readback::FrameworkSummary summary;
   summary.readback_count = processes;
-  const char* const backends[] = {"rlkernel.attention.deterministic.v1", "rlkernel.ffn.qwen3.deterministic.v1", "rlkernel.linear_logp.bitwise.v1"};
+  const char* const backends[] = {"rlkernel.attention.deterministic.v1", "rlkernel.ffn.qwen3.deterministic.v1",
+                                  "rlkernel.linear_logp.bitwise.v1"};
   const std::int64_t calls[] = {attention, ffn, logp};
   for (std::size_t i = 0; i < summary.modules.size(); ++i) {
     readback::ModuleSummary& module = summary.modules[i];
@@ -62,13 +66,15 @@ inline readback::FrameworkSummary framework(std::int64_t processes, std::int64_t
 /// The run of tests/data/report/validation_passed.json.
 inline Filled passing(const std::string& run_directory = "/runs/pcp2-ipc-r3") {
   Filled filled;
-  filled.manifest = std::make_unique<core::JsonDocument>(json(R"({"run_id": "pcp2-ipc-r3", "group": "consistency", "sizes": [1, 2, 3, 4, 5, 6, 7, 8]})"));
+  filled.manifest = std::make_unique<core::JsonDocument>(
+      json(R"({"run_id": "pcp2-ipc-r3", "group": "consistency", "sizes": [1, 2, 3, 4, 5, 6, 7, 8]})"));
   const core::Value manifest = filled.manifest->root();
   ValidationResult& result = filled.result;
   result.run_directory = run_directory;
   result.run_id = manifest.get("run_id");
   result.group = manifest.get("group");
-  result.cudagraph.launcher_marker = result.cudagraph.engine_mode = result.cudagraph.not_eager = result.cudagraph.capture_sizes = true;
+  result.cudagraph.launcher_marker = result.cudagraph.engine_mode = result.cudagraph.not_eager =
+      result.cudagraph.capture_sizes = true;
   result.cudagraph.expected_capture_sizes = manifest.get("sizes");
   result.readbacks.megatron_training = framework(8, 2304, 2304, 48);
   result.readbacks.vllm_rollout = framework(11, 5472, 5480, 8);
@@ -88,7 +94,8 @@ inline Filled passing(const std::string& run_directory = "/runs/pcp2-ipc-r3") {
   result.sidecars.require_exact = result.sidecars.torch_equal = result.sidecars.bitwise_equal = true;
   result.sidecars.sample_count = 16;
   result.sidecars.element_count = 8192;
-  result.sidecars.max_abs_diff = result.sidecars.mean_abs_diff = result.sidecars.mismatch_kl = result.sidecars.mismatch_k3_kl = 0.0;
+  result.sidecars.max_abs_diff = result.sidecars.mean_abs_diff = result.sidecars.mismatch_kl =
+      result.sidecars.mismatch_k3_kl = 0.0;
   result.offline.artifact_count = result.offline.comparable_artifact_count = 16;
   result.coverage = {{core::Section::kLaunch, 2, 0, 0, 4000},      {core::Section::kLog, 1, 0, 0, 90000},
                      {core::Section::kBackends, 19, 0, 0, 60000},  {core::Section::kWeights, 3, 1197, 0, 9000},
@@ -96,7 +103,8 @@ inline Filled passing(const std::string& run_directory = "/runs/pcp2-ipc-r3") {
   return filled;
 }
 
-inline core::Finding finding(core::Section section, std::string code, std::string what, core::FindingPlace place, std::string expected, std::string found) {
+inline core::Finding finding(core::Section section, std::string code, std::string what, core::FindingPlace place,
+                             std::string expected, std::string found) {
   core::Finding out;
   out.code = std::move(code);
   out.section = section;
@@ -119,8 +127,10 @@ inline void add_failing_findings(core::Findings& findings) {
   step_one.file = "run.log";
   step_one.line = 7;
   step_one.step = 1;
-  findings.add(finding(core::Section::kLaunch, "RLV-901", "has the wrong value", in_field("manifest.json", "topology.tp"), "4", "3"));
-  findings.add(finding(core::Section::kLaunch, "RLV-901", "has the wrong value", in_field("manifest.json", "topology.cp"), "4", "3"));
+  findings.add(finding(core::Section::kLaunch, "RLV-901", "has the wrong value",
+                       in_field("manifest.json", "topology.tp"), "4", "3"));
+  findings.add(finding(core::Section::kLaunch, "RLV-901", "has the wrong value",
+                       in_field("manifest.json", "topology.cp"), "4", "3"));
   findings.add(finding(core::Section::kBackends, "RLV-902", "no readback", {}, "at least one file", ""));
   findings.add(finding(core::Section::kScalars, "RLV-903", "no finite number", step_one, "a finite number", "nan"));
   findings.add(finding(core::Section::kLogProbs, "RLV-904", "no files", in_field("mismatch-sidecars", ""), "", ""));
@@ -132,7 +142,8 @@ inline void add_failing_findings(core::Findings& findings) {
 /// The run of tests/data/report/validation_failed.json.
 inline Filled failing() {
   Filled filled;
-  filled.manifest = std::make_unique<core::JsonDocument>(json("{\"run_id\": \"l\xC3\xA4uft \xF0\x9F\x99\x82 \\ud800 \\\"q\\\"\\\\\x7F\\n\"}"));
+  filled.manifest = std::make_unique<core::JsonDocument>(
+      json("{\"run_id\": \"l\xC3\xA4uft \xF0\x9F\x99\x82 \\ud800 \\\"q\\\"\\\\\x7F\\n\"}"));
   ValidationResult& result = filled.result;
   result.run_directory = "/runs/x";
   result.run_id = filled.manifest->root().get("run_id");

@@ -14,10 +14,10 @@
 namespace rlverify::report::test {
 
 struct Planted {
-  std::string target;    ///< JSON pointer of the value that is replaced, or of the one that is added
-  std::string value;     ///< JSON text; empty removes the value
-  std::string pointer;   ///< where the check must see it
-  std::string reason;    ///< part of the reason
+  std::string target;   ///< JSON pointer of the value that is replaced, or of the one that is added
+  std::string value;    ///< JSON text; empty removes the value
+  std::string pointer;  ///< where the check must see it
+  std::string reason;   ///< part of the reason
 };
 
 namespace detail {
@@ -32,7 +32,8 @@ inline std::string plain_token(std::string token) {
 }
 
 /// `node` with the planted value at `rest` ("" is here).
-inline core::NodeId planted_copy(Document& document, core::Value node, std::string_view rest, const core::JsonDocument* value) {
+inline core::NodeId planted_copy(Document& document, core::Value node, std::string_view rest,
+                                 const core::JsonDocument* value) {
   if (rest.empty()) {
     return value == nullptr ? core::kNoNode : document.copy(value->root());
   }
@@ -55,7 +56,8 @@ inline core::NodeId planted_copy(Document& document, core::Value node, std::stri
   if (!met) {
     REQUIRE(below.empty());
     REQUIRE(value != nullptr);
-    node.is_dict() ? document.put(out, token, document.copy(value->root())) : document.append(out, document.copy(value->root()));
+    node.is_dict() ? document.put(out, token, document.copy(value->root()))
+                   : document.append(out, document.copy(value->root()));
   }
   return out;
 }
@@ -80,7 +82,8 @@ inline std::string words(const std::vector<SchemaViolation>& violations) {
 }
 
 /// `right` fits the schema, and each fault is seen where it was planted, with line and column of that value.
-inline void check_planted(const std::string& schema, const std::string& right_text, const std::vector<Planted>& faults) {
+inline void check_planted(const std::string& schema, const std::string& right_text,
+                          const std::vector<Planted>& faults) {
   const core::JsonDocument right = json(right_text);
   const auto none = check_schema(right.root(), schema_text(schema), &right);
   INFO("right document: " << words(none));

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON text against what Python's json.dumps(indent=2) writes, and copies of values that JSON has no form for.
-#include "report/document.h"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "core/errors.h"
+#include "report/document.h"
 #include "report/report_support.h"
 
 using namespace rlverify;
@@ -15,7 +14,9 @@ using report::KeyOrder;
 
 namespace {
 
-std::string round_trip(std::string_view text, KeyOrder order = KeyOrder::kAsBuilt) { return report::to_json(report::test::json(text).root(), order); }
+std::string round_trip(std::string_view text, KeyOrder order = KeyOrder::kAsBuilt) {
+  return report::to_json(report::test::json(text).root(), order);
+}
 
 std::string number(double value) {
   Document document;
@@ -40,13 +41,15 @@ TEST_CASE("numbers are laid out as Python's repr") {
 TEST_CASE("integers keep every digit") {
   Document document;
   document.set_root(document.array({document.unsigned_integer(18446744073709551615ULL), document.unsigned_integer(7),
-                                    document.integer(std::numeric_limits<std::int64_t>::min()), document.big_integer("-170141183460469231731687303715884105728")}));
+                                    document.integer(std::numeric_limits<std::int64_t>::min()),
+                                    document.big_integer("-170141183460469231731687303715884105728")}));
   CHECK(report::to_json(document.root(), KeyOrder::kAsBuilt, 0) ==
         "[\n18446744073709551615,\n7,\n-9223372036854775808,\n-170141183460469231731687303715884105728\n]");
 }
 
 TEST_CASE("empty containers stay on their line") {
-  CHECK(round_trip(R"({"a": [], "b": {}, "c": [[], {}]})") == "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    [],\n    {}\n  ]\n}");
+  CHECK(round_trip(R"({"a": [], "b": {}, "c": [[], {}]})") ==
+        "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    [],\n    {}\n  ]\n}");
 }
 
 TEST_CASE("text beyond printable ASCII is escaped") {
@@ -58,7 +61,8 @@ TEST_CASE("text beyond printable ASCII is escaped") {
 
 TEST_CASE("sorted keys go by code point on every level") {
   CHECK(round_trip(R"({"b": {"z": 1, "A": 2}, "a": 3, "\uffff": 4, "\ud83d\ude42": 5, "": 6})", KeyOrder::kSorted) ==
-        "{\n  \"\": 6,\n  \"a\": 3,\n  \"b\": {\n    \"A\": 2,\n    \"z\": 1\n  },\n  \"\\uffff\": 4,\n  \"\\ud83d\\ude42\": 5\n}");
+        "{\n  \"\": 6,\n  \"a\": 3,\n  \"b\": {\n    \"A\": 2,\n    \"z\": 1\n  },\n  \"\\uffff\": 4,\n  "
+        "\"\\ud83d\\ude42\": 5\n}");
 }
 
 TEST_CASE("a copy gives Python's values a JSON form") {
@@ -85,7 +89,8 @@ TEST_CASE("a copy gives Python's values a JSON form") {
   Document document;
   document.set_root(document.copy(core::Value(table, tuple)));
   CHECK(report::to_json(document.root(), KeyOrder::kAsBuilt, 0) ==
-        "[\nnull,\n99999999999999999999,\n\"b'a'\",\n\"Ellipsis\",\n[\n9,\n10,\n\"a\",\n\"b\"\n],\n{\n\"1\": \"last\",\n\"null\": true,\n\"0.5\": null\n}\n]");
+        "[\nnull,\n99999999999999999999,\n\"b'a'\",\n\"Ellipsis\",\n[\n9,\n10,\n\"a\",\n\"b\"\n],\n{\n\"1\": "
+        "\"last\",\n\"null\": true,\n\"0.5\": null\n}\n]");
 }
 
 TEST_CASE("a copy of a value that contains itself ends") {

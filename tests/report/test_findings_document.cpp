@@ -22,9 +22,12 @@ TEST_CASE("a passing run: verdict, checks and coverage") {
   CHECK(root.get("findings").size() == 0);
   std::string checks;
   for (std::size_t i = 0; i < root.get("checks").size(); ++i) {
-    checks += std::string(root.get("checks").at(i).get("section").text()) + "=" + std::string(root.get("checks").at(i).get("verdict").text()) + " ";
+    checks += std::string(root.get("checks").at(i).get("section").text()) + "=" +
+              std::string(root.get("checks").at(i).get("verdict").text()) + " ";
   }
-  CHECK(checks == "launch=passed log=passed backends=passed pcp=passed cudagraph=passed weights=passed log_probs=passed scalars=passed dumps=passed ");
+  CHECK(checks ==
+        "launch=passed log=passed backends=passed pcp=passed cudagraph=passed weights=passed log_probs=passed "
+        "scalars=passed dumps=passed ");
 }
 
 TEST_CASE("findings keep place, evidence and count; causes come before consequences") {
@@ -60,7 +63,8 @@ TEST_CASE("at most a thousand findings are listed and the total is said") {
   report::test::Filled filled = report::test::failing();
   filled.result.findings = {};
   for (int i = 0; i < 1500; ++i) {
-    filled.result.findings.list().push_back(report::test::finding(core::Section::kLog, "RLV-900", "x", {}, "", std::to_string(i)));
+    filled.result.findings.list().push_back(
+        report::test::finding(core::Section::kLog, "RLV-900", "x", {}, "", std::to_string(i)));
   }
   const report::Document document = report::findings_document(filled.result, "0.1.0");
   CHECK(document.root().get("findings").size() == 1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/nearest.h"
-
 #include <catch2/catch.hpp>
+
+#include "report/nearest.h"
 
 using namespace rlverify::report;
 

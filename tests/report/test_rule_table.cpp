@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser of docs/rules.md, and the embedded table itself: each row has to make sense.
-#include "report/rule_table.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -9,13 +7,15 @@
 #include "core/finding.h"
 #include "report/embedded.h"
 #include "report/report_support.h"
+#include "report/rule_table.h"
 #include "report/schema_check.h"
 
 using namespace rlverify;
 
 TEST_CASE("rows are read and prose is not") {
   const auto rows = report::parse_rule_table(
-      "# Rules\n| code | severity |\n|---|---|\n| RLV-101 | error | launch | A title | It means \\| this. | Do that. |\nRLV-102 in prose\n"
+      "# Rules\n| code | severity |\n|---|---|\n| RLV-101 | error | launch | A title | It means \\| this. | Do that. "
+      "|\nRLV-102 in prose\n"
       "| RLV-102 | note | log | Other | Meaning |  |\r\n");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].code == "RLV-101");
@@ -30,7 +30,9 @@ TEST_CASE("rows are read and prose is not") {
 
 TEST_CASE("a broken table is an internal error") {
   CHECK_THROWS_AS(report::parse_rule_table("| RLV-101 | error | launch |\n"), core::Error);
-  CHECK_THROWS_AS(report::parse_rule_table("| RLV-101 | error | log | a | b | c |\n| RLV-101 | error | log | a | b | c |\n"), core::Error);
+  CHECK_THROWS_AS(
+      report::parse_rule_table("| RLV-101 | error | log | a | b | c |\n| RLV-101 | error | log | a | b | c |\n"),
+      core::Error);
 }
 
 TEST_CASE("each row of the embedded table has a known severity and section and a title") {

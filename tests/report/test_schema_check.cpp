@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check itself: places, order, alternatives, and which schemas are refused.
-#include "report/schema_check.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
+#include "report/schema_check.h"
 #include "report/schema_support.h"
 
 using namespace rlverify;
@@ -38,7 +37,8 @@ std::string refusal(std::string_view schema) {
 
 TEST_CASE("line and column are those of the offending value") {
   const core::JsonDocument document = report::test::json("{\n  \"a\": [1,\n    \"x\"]\n}");
-  const auto violations = check_schema(document.root(), R"({"properties": {"a": {"items": {"type": "integer"}}}})", &document);
+  const auto violations =
+      check_schema(document.root(), R"({"properties": {"a": {"items": {"type": "integer"}}}})", &document);
   REQUIRE(violations.size() == 1);
   CHECK(violations[0].pointer == "/a/1");
   CHECK(violations[0].line == 3);
@@ -48,9 +48,11 @@ TEST_CASE("line and column are those of the offending value") {
 }
 
 TEST_CASE("violations come in document order, each once") {
-  CHECK(faults(R"({"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": ["c"], "allOf": [{"properties": {"a": {"type": "null"}}}]})",
-               R"({"b": 1, "a": 2})") ==
-        List{": the key \"c\" is missing", "/b: expected null, found the number 1", "/a: expected null, found the number 2"});
+  CHECK(
+      faults(
+          R"({"properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "required": ["c"], "allOf": [{"properties": {"a": {"type": "null"}}}]})",
+          R"({"b": 1, "a": 2})") == List{": the key \"c\" is missing", "/b: expected null, found the number 1",
+                                         "/a: expected null, found the number 2"});
 }
 
 TEST_CASE("each keyword has a passing and a failing value") {
@@ -79,12 +81,16 @@ TEST_CASE("each keyword has a passing and a failing value") {
       {R"({"minProperties": 1})", "{\"a\": 1}", "{}", ": expected at least 1 keys, found 0"},
       {R"({"maxProperties": 0})", "{}", "{\"a\": 1}", ": expected at most 0 keys, found 1"},
       {R"({"required": ["a"]})", "{\"a\": 1}", "{\"b\": 1}", ": the key \"a\" is missing"},
-      {R"({"additionalProperties": {"type": "null"}})", "{\"a\": null}", "{\"a/b\": 1}", "/a~1b: expected null, found the number 1"},
+      {R"({"additionalProperties": {"type": "null"}})", "{\"a\": null}", "{\"a/b\": 1}",
+       "/a~1b: expected null, found the number 1"},
       {R"({"additionalProperties": false})", "{}", "{\"a\": 1}", "/a: there is no key \"a\" here"},
       {R"({"not": {"type": "null"}})", "1", "null", ": this is not allowed here: null"},
-      {R"({"if": {"minimum": 5}, "then": {"maximum": 6}, "else": {"minimum": 1}})", "6", "7", ": expected at most 6, found 7"},
-      {R"({"if": {"minimum": 5}, "then": {"maximum": 6}, "else": {"minimum": 1}})", "1", "0", ": expected at least 1, found 0"},
-      {R"({"definitions": {"n": {"type": "null"}}, "items": {"$ref": "#/definitions/n"}})", "[null]", "[1]", "/0: expected null, found the number 1"},
+      {R"({"if": {"minimum": 5}, "then": {"maximum": 6}, "else": {"minimum": 1}})", "6", "7",
+       ": expected at most 6, found 7"},
+      {R"({"if": {"minimum": 5}, "then": {"maximum": 6}, "else": {"minimum": 1}})", "1", "0",
+       ": expected at least 1, found 0"},
+      {R"({"definitions": {"n": {"type": "null"}}, "items": {"$ref": "#/definitions/n"}})", "[null]", "[1]",
+       "/0: expected null, found the number 1"},
   };
   for (const Row& row : rows) {
     INFO(row.schema << " " << row.bad);
@@ -94,10 +100,13 @@ TEST_CASE("each keyword has a passing and a failing value") {
 }
 
 TEST_CASE("of several forms the one that fits best is explained") {
-  const char* schema = R"({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"items": {"type": "null"}}}}]})";
+  const char* schema =
+      R"({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {"items": {"type": "null"}}}}]})";
   CHECK(faults(schema, R"({"a": [null, 1]})") == List{"/a/1: expected null, found the number 1"});
-  CHECK(faults(schema, "1") == List{": fits none of the allowed forms: expected a string, found the number 1; or expected an object, found the number 1"});
-  CHECK(faults(R"({"oneOf": [{"minimum": 1}, {"maximum": 5}, {"minimum": 9}]})", "3") == List{": fits 2 of the allowed forms (numbers 1, 2), only one may fit"});
+  CHECK(faults(schema, "1") == List{": fits none of the allowed forms: expected a string, found the number 1; or "
+                                    "expected an object, found the number 1"});
+  CHECK(faults(R"({"oneOf": [{"minimum": 1}, {"maximum": 5}, {"minimum": 9}]})", "3") ==
+        List{": fits 2 of the allowed forms (numbers 1, 2), only one may fit"});
   CHECK(faults(R"({"oneOf": [{"minimum": 1}, {"type": "string"}]})", "3").empty());
 }
 
@@ -105,6 +114,12 @@ TEST_CASE("long evidence is named by its size") {
   const std::string reason = faults(R"({"type": "null"})", "\"" + std::string(50'000, 'x') + "\"").at(0);
   CHECK(reason.find("a string of 50000 bytes") != std::string::npos);
   CHECK(reason.size() < 200);
+  std::string odd = "x";
+  for (int i = 0; i < 100; ++i) {
+    odd += "\xC3\xA4";
+  }
+  CHECK(faults(R"({"type": "null"})", "\"" + odd + "\"").at(0) ==
+        ": expected null, found a string of 201 bytes that begins \"" + odd.substr(0, 79) + "\"");
 }
 
 TEST_CASE("a document with a million faults is answered in words, not in megabytes") {
@@ -118,19 +133,26 @@ TEST_CASE("a document with a million faults is answered in words, not in megabyt
 }
 
 TEST_CASE("schemas that we don't take are refused with the place") {
-  CHECK(refusal("{") .find("the schema") != std::string::npos);
+  CHECK(refusal("{").find("the schema") != std::string::npos);
   CHECK(refusal("[]") == "the schema can't be used: #: a schema is an object here");
-  CHECK(refusal(R"({"$schema": "http://json-schema.org/draft-04/schema#"})").find("is not draft-07") != std::string::npos);
-  CHECK(refusal(R"({"properties": {"a": {"pattern": "x"}}})").find("#/properties/a/pattern: the keyword \"pattern\" is not supported") != std::string::npos);
+  CHECK(refusal(R"({"$schema": "http://json-schema.org/draft-04/schema#"})").find("is not draft-07") !=
+        std::string::npos);
+  CHECK(refusal(R"({"properties": {"a": {"pattern": "x"}}})")
+            .find("#/properties/a/pattern: the keyword \"pattern\" is not supported") != std::string::npos);
   CHECK(refusal(R"({"proprties": {}})").find("did you mean \"properties\"?") != std::string::npos);
   CHECK(refusal(R"({"type": "int"})").find("there is no type \"int\"") != std::string::npos);
   CHECK(refusal(R"({"required": "a"})").find("needs a list of strings") != std::string::npos);
   CHECK(refusal(R"({"minItems": -1})").find("needs an integer from 0") != std::string::npos);
   CHECK(refusal(R"({"$ref": "#/definitions/x"})").find("names no definition") != std::string::npos);
   CHECK(refusal(R"({"$ref": "http://example.org/x"})").find("names no definition") != std::string::npos);
-  CHECK(refusal(R"({"definitions": {"a": {}}, "$ref": "#/definitions/a"})").find("beside \"$ref\" would be ignored") != std::string::npos);
-  CHECK(refusal(R"({"definitions": {"a": {"allOf": [{"$ref": "#/definitions/a"}]}}})").find("refers to itself") != std::string::npos);
-  CHECK(refusal(R"({"definitions": {"a": {"items": {"$ref": "#/definitions/a"}}}, "items": {"$ref": "#/definitions/a"}})") == "taken");
+  CHECK(refusal(R"({"definitions": {"a": {}}, "$ref": "#/definitions/a"})").find("beside \"$ref\" would be ignored") !=
+        std::string::npos);
+  CHECK(refusal(R"({"definitions": {"a": {"allOf": [{"$ref": "#/definitions/a"}]}}})").find("refers to itself") !=
+        std::string::npos);
+  CHECK(
+      refusal(
+          R"({"definitions": {"a": {"items": {"$ref": "#/definitions/a"}}}, "items": {"$ref": "#/definitions/a"}})") ==
+      "taken");
   std::string deep = "1";
   for (int i = 0; i < 90; ++i) {
     deep = "{\"items\": " + deep + "}";

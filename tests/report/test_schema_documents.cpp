@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemas of comparison, bundle, sealed record and log-prob prior art: a small right document, the published one where it is at hand, and planted faults.
+// The schemas of comparison, bundle, sealed record and log-prob prior art: a small right document, the published one
+// where it is at hand, and planted faults.
 #include <catch2/catch.hpp>
 
 #include "report/schema_support.h"
@@ -18,7 +19,9 @@ std::string validation_section() {
 }
 
 std::string record(const std::string& name) {
-  return R"({"name": ")" + name + R"(", "status": "SUCCEEDED", "steps": {"0": {"train/loss": 0.5, "train/x": null}}, "perf": {"0": {}}, "tokens": {"0": ")" + kDigest + "\"}}";
+  return R"({"name": ")" + name +
+         R"(", "status": "SUCCEEDED", "steps": {"0": {"train/loss": 0.5, "train/x": null}}, "perf": {"0": {}}, "tokens": {"0": ")" +
+         kDigest + "\"}}";
 }
 
 std::string comparison() {
@@ -35,14 +38,19 @@ std::string gpu_cases() {
 std::string run_record() {
   const std::string digest = "\"" + kDigest + "\"";
   return R"({"schema_version": "rlverify.run_record.v1", "name": "a", "status": "UNKNOWN", "steps": {}, "perf": {}, "tokens": {}, "token_recipe": "rlverify.tokens.v1",
-    "token_samples": {"0": [)" + digest + R"(]}, "log_probs": {"0": {"samples": 1, "elements": 2, "sha256": )" + digest + R"(, "per_sample": [)" + digest + R"(]}},
-    "backends": null, "cudagraph": null, "gpu_attention_cases": null, "weights": {"weight_v000001": {"sha256": )" + digest +
-         R"(, "tensor_count": 1, "tensors": {"w": {"sha256": )" + digest + R"(, "shape": [2, 0], "dtype": "BF16"}}}},
-    "artifacts": {"run.log": {"bytes": 3, "sha256": )" + digest + R"(}, "weights.safetensors": {"bytes": 3, "header_sha256": )" + digest + R"(}}, "validation": )" +
+    "token_samples": {"0": [)" +
+         digest + R"(]}, "log_probs": {"0": {"samples": 1, "elements": 2, "sha256": )" + digest +
+         R"(, "per_sample": [)" + digest + R"(]}},
+    "backends": null, "cudagraph": null, "gpu_attention_cases": null, "weights": {"weight_v000001": {"sha256": )" +
+         digest + R"(, "tensor_count": 1, "tensors": {"w": {"sha256": )" + digest +
+         R"(, "shape": [2, 0], "dtype": "BF16"}}}},
+    "artifacts": {"run.log": {"bytes": 3, "sha256": )" +
+         digest + R"(}, "weights.safetensors": {"bytes": 3, "header_sha256": )" + digest + R"(}}, "validation": )" +
          validation_section() + R"(, "tool": {"name": "rlverify", "version": "0.1.0"}})";
 }
 
-const char* const kPriorArt = R"({"kind": "qwen3_next_logprob_prior_art", "rfc": null, "rl_kernel_commit": null, "tracked_tree_dirty": false,
+const char* const kPriorArt =
+    R"({"kind": "qwen3_next_logprob_prior_art", "rfc": null, "rl_kernel_commit": null, "tracked_tree_dirty": false,
   "environment": {"gpu": null, "torch": null, "vllm": null, "nccl": null, "cpu": "a processor"}, "third_party": [], "tokens": 1024,
   "nccl_settings": [{"NCCL_ALGO": "Ring", "NCCL_MAX_NCHANNELS": 1}],
   "candidates": {"ws2": {"tp4_equals_tp1": true, "nccl_setting_invariant": null, "batch_bitwise": true, "distinct_results_in_repeats": 1, "repeats": 10,
@@ -71,38 +79,43 @@ TEST_CASE("the published bundle, its comparison and the published prior art fit"
 }
 
 TEST_CASE("comparison documents: planted faults are seen where they are") {
-  report::test::check_planted("comparison", comparison(),
-                              {{"/reference", "7", "/reference", "expected a string"},
-                               {"/reference", "\"\"", "/reference", "expected at least 1 characters"},
-                               {"/comparisons", "[]", "/comparisons", "expected at least 1 items"},
-                               {"/comparisons/0/name", "", "/comparisons/0", "the key \"name\" is missing"},
-                               {"/comparisons/0/tokens_equal", "0", "/comparisons/0/tokens_equal", "expected true or false or null"},
-                               {"/comparisons/0/norms_equal/0", "null", "/comparisons/0/norms_equal/0", "expected true or false"},
-                               {"/comparisons/0/norms_equal", "[true]", "/comparisons/0/norms_equal", "expected an object"},
-                               {"/comparisons/0/weights/0/equal", "\"yes\"", "/comparisons/0/weights/0/equal", "expected true or false or null"},
-                               {"/comparisons/0/weights/1/equal", "true", "/comparisons/0/weights/1/different_tensors", "expected at most 0 items"},
-                               {"/comparisons/0/weights/1/different_tensors/0", "1", "/comparisons/0/weights/1/different_tensors/0", "expected a string"},
-                               {"/comparisons/0/weights/0/version", "", "/comparisons/0/weights/0", "the key \"version\" is missing"},
-                               {"/comparisons/0/extra", "1", "/comparisons/0/extra", "there is no key"},
-                               {"/records/1", "null", "/records/1", "expected an object, found null"},
-                               {"/records/1", "", "/records", "expected at least 2 items, found 1"},
-                               {"/records/0/status", "\"DONE\"", "/records/0/status", "expected one of \"SUCCEEDED\""},
-                               {"/records/0/tokens/0", "\"abc\"", "/records/0/tokens/0", "expected at least 64 characters, found 3"},
-                               {"/records/0/steps/0", "[]", "/records/0/steps/0", "expected an object"},
-                               {"/records/0/perf", "", "/records/0", "the key \"perf\" is missing"},
-                               {"/record", "[]", "/record", "did you mean \"records\"?"}});
+  report::test::check_planted(
+      "comparison", comparison(),
+      {{"/reference", "7", "/reference", "expected a string"},
+       {"/reference", "\"\"", "/reference", "expected at least 1 characters"},
+       {"/comparisons", "[]", "/comparisons", "expected at least 1 items"},
+       {"/comparisons/0/name", "", "/comparisons/0", "the key \"name\" is missing"},
+       {"/comparisons/0/tokens_equal", "0", "/comparisons/0/tokens_equal", "expected true or false or null"},
+       {"/comparisons/0/norms_equal/0", "null", "/comparisons/0/norms_equal/0", "expected true or false"},
+       {"/comparisons/0/norms_equal", "[true]", "/comparisons/0/norms_equal", "expected an object"},
+       {"/comparisons/0/weights/0/equal", "\"yes\"", "/comparisons/0/weights/0/equal",
+        "expected true or false or null"},
+       {"/comparisons/0/weights/1/equal", "true", "/comparisons/0/weights/1/different_tensors",
+        "expected at most 0 items"},
+       {"/comparisons/0/weights/1/different_tensors/0", "1", "/comparisons/0/weights/1/different_tensors/0",
+        "expected a string"},
+       {"/comparisons/0/weights/0/version", "", "/comparisons/0/weights/0", "the key \"version\" is missing"},
+       {"/comparisons/0/extra", "1", "/comparisons/0/extra", "there is no key"},
+       {"/records/1", "null", "/records/1", "expected an object, found null"},
+       {"/records/1", "", "/records", "expected at least 2 items, found 1"},
+       {"/records/0/status", "\"DONE\"", "/records/0/status", "expected one of \"SUCCEEDED\""},
+       {"/records/0/tokens/0", "\"abc\"", "/records/0/tokens/0", "expected at least 64 characters, found 3"},
+       {"/records/0/steps/0", "[]", "/records/0/steps/0", "expected an object"},
+       {"/records/0/perf", "", "/records/0", "the key \"perf\" is missing"},
+       {"/record", "[]", "/record", "did you mean \"records\"?"}});
 }
 
 TEST_CASE("evidence bundles: planted faults are seen where they are") {
-  const std::string bundle = "{\"comparison\": " + comparison() + ", \"validation\": " + validation_section() + ", \"gpu_attention_cases\": " + gpu_cases() +
-                             ", \"scope\": \"Two steps.\"}";
+  const std::string bundle = "{\"comparison\": " + comparison() + ", \"validation\": " + validation_section() +
+                             ", \"gpu_attention_cases\": " + gpu_cases() + ", \"scope\": \"Two steps.\"}";
   report::test::check_planted(
       "bundle", bundle,
       {{"/scope", "", "", "the key \"scope\" is missing"},
        {"/scope", "null", "/scope", "expected a string, found null"},
        {"/gpu_attention_cases", "[]", "/gpu_attention_cases", "expected an object or null"},
        {"/gpu_attention_cases/cp/1", "0", "/gpu_attention_cases/cp/1", "expected at least 1"},
-       {"/gpu_attention_cases/passed", "18.0", "/gpu_attention_cases/passed", "expected an integer, found the number 18.0"},
+       {"/gpu_attention_cases/passed", "18.0", "/gpu_attention_cases/passed",
+        "expected an integer, found the number 18.0"},
        {"/gpu_attention_cases/query_counts", "", "/gpu_attention_cases", "the key \"query_counts\" is missing"},
        {"/gpu_attention_cases/failed", "0", "/gpu_attention_cases/failed", "there is no key"},
        {"/comparison/records/0/name", "1", "/comparison/records/0/name", "expected a string"},
@@ -110,10 +123,12 @@ TEST_CASE("evidence bundles: planted faults are seen where they are") {
        {"/comparison/comparisons/0/weights", "{}", "/comparison/comparisons/0/weights", "expected an array"},
        {"/validation/passed", "0", "/validation/passed", "expected true or false, found the number 0"},
        {"/validation/cudagraph/checks", "[]", "/validation/cudagraph/checks", "expected an object"},
-       {"/validation/runtime_scalar_logprob/rows/0/step", "-1", "/validation/runtime_scalar_logprob/rows/0/step", "expected at least 0"},
-       {"/validation/train_rollout_logprob/sample_count", "true", "/validation/train_rollout_logprob/sample_count", "expected an integer"},
-       {"/validation/runtime_readbacks/frameworks/vllm~1rollout/readback_count", "", "/validation/runtime_readbacks/frameworks/vllm~1rollout",
-        "the key \"readback_count\" is missing"},
+       {"/validation/runtime_scalar_logprob/rows/0/step", "-1", "/validation/runtime_scalar_logprob/rows/0/step",
+        "expected at least 0"},
+       {"/validation/train_rollout_logprob/sample_count", "true", "/validation/train_rollout_logprob/sample_count",
+        "expected an integer"},
+       {"/validation/runtime_readbacks/frameworks/vllm~1rollout/readback_count", "",
+        "/validation/runtime_readbacks/frameworks/vllm~1rollout", "the key \"readback_count\" is missing"},
        {"/extra", "1", "/extra", "there is no key \"extra\""}});
 }
 
@@ -129,8 +144,10 @@ TEST_CASE("sealed records: planted faults are seen where they are") {
        {"/log_probs/0/elements", "-2", "/log_probs/0/elements", "expected at least 0"},
        {"/log_probs/0/per_sample", "", "/log_probs/0", "the key \"per_sample\" is missing"},
        {"/backends", "[]", "/backends", "expected an object or null"},
-       {"/weights/weight_v000001/tensors/w/shape/1", "-1", "/weights/weight_v000001/tensors/w/shape/1", "expected at least 0"},
-       {"/weights/weight_v000001/tensors/w/dtype", "", "/weights/weight_v000001/tensors/w", "the key \"dtype\" is missing"},
+       {"/weights/weight_v000001/tensors/w/shape/1", "-1", "/weights/weight_v000001/tensors/w/shape/1",
+        "expected at least 0"},
+       {"/weights/weight_v000001/tensors/w/dtype", "", "/weights/weight_v000001/tensors/w",
+        "the key \"dtype\" is missing"},
        {"/weights/weight_v000001/tensor_count", "\"1\"", "/weights/weight_v000001/tensor_count", "expected an integer"},
        {"/artifacts/run.log/sha256", "", "/artifacts/run.log", "expected at least 2 keys"},
        {"/artifacts/run.log/header_sha256", "\"" + kDigest + "\"", "/artifacts/run.log", "expected at most 2 keys"},
@@ -142,22 +159,23 @@ TEST_CASE("sealed records: planted faults are seen where they are") {
 }
 
 TEST_CASE("log-prob prior art: planted faults are seen where they are") {
-  report::test::check_planted("logp_prior_art", kPriorArt,
-                              {{"/rfc", "\"428\"", "/rfc", "expected an integer or null"},
-                               {"/rl_kernel_commit", "", "", "the key \"rl_kernel_commit\" is missing"},
-                               {"/tracked_tree_dirty", "null", "/tracked_tree_dirty", "expected true or false"},
-                               {"/environment/gpu", "", "/environment", "the key \"gpu\" is missing"},
-                               {"/environment/cuda", "null", "/environment/cuda", "there is no key \"cuda\""},
-                               {"/environment/cpu", "null", "/environment/cpu", "expected a string"},
-                               {"/third_party", "{}", "/third_party", "expected an array"},
-                               {"/tokens", "0", "/tokens", "expected at least 1"},
-                               {"/nccl_settings/0/NCCL_ALGO", "true", "/nccl_settings/0/NCCL_ALGO", "expected a string or an integer or null"},
-                               {"/nccl_settings/1", "{}", "/nccl_settings/1", "expected at least 1 keys"},
-                               {"/candidates", "{}", "/candidates", "expected at least 1 keys"},
-                               {"/candidates/ws2/repeats", "0", "/candidates/ws2/repeats", "expected at least 1"},
-                               {"/candidates/ws2/max_abs_vs/gather", "-1", "/candidates/ws2/max_abs_vs/gather", "expected at least 0"},
-                               {"/candidates/ws2/batch_bitwise", "", "/candidates/ws2", "the key \"batch_bitwise\" is missing"},
-                               {"/candidates/ws2/latency_us", "1", "/candidates/ws2/latency_us", "did you mean \"latency_us_tp4\"?"},
-                               {"/candidates/miles/unavailable", "null", "/candidates/miles/unavailable", "expected a string"},
-                               {"/candidates/miles/repeats", "10", "/candidates/miles/repeats", "there is no key \"repeats\""}});
+  report::test::check_planted(
+      "logp_prior_art", kPriorArt,
+      {{"/rfc", "\"428\"", "/rfc", "expected an integer or null"},
+       {"/rl_kernel_commit", "", "", "the key \"rl_kernel_commit\" is missing"},
+       {"/tracked_tree_dirty", "null", "/tracked_tree_dirty", "expected true or false"},
+       {"/environment/gpu", "", "/environment", "the key \"gpu\" is missing"},
+       {"/environment/cuda", "null", "/environment/cuda", "there is no key \"cuda\""},
+       {"/environment/cpu", "null", "/environment/cpu", "expected a string"},
+       {"/third_party", "{}", "/third_party", "expected an array"},
+       {"/tokens", "0", "/tokens", "expected at least 1"},
+       {"/nccl_settings/0/NCCL_ALGO", "true", "/nccl_settings/0/NCCL_ALGO", "expected a string or an integer or null"},
+       {"/nccl_settings/1", "{}", "/nccl_settings/1", "expected at least 1 keys"},
+       {"/candidates", "{}", "/candidates", "expected at least 1 keys"},
+       {"/candidates/ws2/repeats", "0", "/candidates/ws2/repeats", "expected at least 1"},
+       {"/candidates/ws2/max_abs_vs/gather", "-1", "/candidates/ws2/max_abs_vs/gather", "expected at least 0"},
+       {"/candidates/ws2/batch_bitwise", "", "/candidates/ws2", "the key \"batch_bitwise\" is missing"},
+       {"/candidates/ws2/latency_us", "1", "/candidates/ws2/latency_us", "did you mean \"latency_us_tp4\"?"},
+       {"/candidates/miles/unavailable", "null", "/candidates/miles/unavailable", "expected a string"},
+       {"/candidates/miles/repeats", "10", "/candidates/miles/repeats", "there is no key \"repeats\""}});
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The validation document against the text that Python's json module writes (tests/data/report), and against the published one.
-#include "report/validation_document.h"
-
+// The validation document against the text that Python's json module writes (tests/data/report), and against the
+// published one.
 #include <catch2/catch.hpp>
 
 #include "report/report_support.h"
+#include "report/validation_document.h"
 
 using namespace rlverify;
 
@@ -83,9 +83,11 @@ TEST_CASE("a run passes only when all four CUDA-graph checks hold and no finding
 
 TEST_CASE("errors of no section stand at the top, after those of the step records, in order") {
   report::test::Filled filled = report::test::passing();
-  for (const core::Section section : {core::Section::kDumps, core::Section::kLaunch, core::Section::kScalars, core::Section::kLog, core::Section::kWeights,
-                                      core::Section::kBackends, core::Section::kPcp, core::Section::kLogProbs, core::Section::kCudagraph}) {
-    filled.result.findings.add(report::test::finding(section, "RLV-900", std::string(core::section_name(section)), {}, "", ""));
+  for (const core::Section section : {core::Section::kDumps, core::Section::kLaunch, core::Section::kScalars,
+                                      core::Section::kLog, core::Section::kWeights, core::Section::kBackends,
+                                      core::Section::kPcp, core::Section::kLogProbs, core::Section::kCudagraph}) {
+    filled.result.findings.add(
+        report::test::finding(section, "RLV-900", std::string(core::section_name(section)), {}, "", ""));
   }
   const report::Document document = report::validation_document(filled.result);
   std::string errors;
@@ -93,7 +95,8 @@ TEST_CASE("errors of no section stand at the top, after those of the step record
     errors += std::string(document.root().get("errors").at(i).text()) + " ";
   }
   CHECK(errors == "scalars dumps launch log weights ");
-  for (const char* section : {"runtime_readbacks", "pcp_execution", "train_rollout_logprob", "runtime_scalar_logprob"}) {
+  for (const char* section :
+       {"runtime_readbacks", "pcp_execution", "train_rollout_logprob", "runtime_scalar_logprob"}) {
     CHECK(document.root().get(section).get("errors").size() == 1);
     CHECK_FALSE(document.root().get(section).get("passed").is_true());
   }

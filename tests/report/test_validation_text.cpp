@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a verdict, line by line, and its manners: width, colour, ASCII, and artifacts that try to write to the terminal.
+// The text of a verdict, line by line, and its manners: width, colour, ASCII, and artifacts that try to write to the
+// terminal.
 #include <catch2/catch.hpp>
 
 #include "report/finding_text.h"
@@ -75,7 +76,8 @@ TEST_CASE("a consequence names its cause") {
   core::Finding consequence = report::test::finding(core::Section::kDumps, "RLV-906", "not evaluated", {}, "", "");
   consequence.because_of = "RLV-902";
   filled.result.findings.add(consequence);
-  CHECK(report::validation_text(filled.result, {}).find("error RLV-906: because of RLV-902: not evaluated\n") != std::string::npos);
+  CHECK(report::validation_text(filled.result, {}).find("error RLV-906: because of RLV-902: not evaluated\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a run that can't be judged is FAILED") {
@@ -83,13 +85,16 @@ TEST_CASE("a run that can't be judged is FAILED") {
   result.run_directory = "/runs/x";
   result.rules = report::RuleSet::kStrict;
   result.gives_up = "ValueError: x";
-  CHECK(report::validation_text(result, {}).substr(0, 55) == "FAILED /runs/x (strict rules): the run can't be judged\n");
+  CHECK(report::validation_text(result, {}).substr(0, 55) ==
+        "FAILED /runs/x (strict rules): the run can't be judged\n");
 }
 
 TEST_CASE("every line fits and no evidence is lost") {
   report::test::Filled filled = report::test::failing();
   const std::string long_word(300, 'w');
-  filled.result.findings.add(report::test::finding(core::Section::kLog, "RLV-907", "what", report::test::in_field("run.log", "a b c d e f"), "a value of many words " + long_word, long_word));
+  filled.result.findings.add(report::test::finding(core::Section::kLog, "RLV-907", "what",
+                                                   report::test::in_field("run.log", "a b c d e f"),
+                                                   "a value of many words " + long_word, long_word));
   for (const unsigned columns : {40U, 80U, 120U}) {
     report::TextOptions options;
     options.columns = columns;
@@ -124,7 +129,8 @@ TEST_CASE("an artifact can't write to the terminal") {
 }
 
 TEST_CASE("sentences of findings") {
-  core::Finding finding = report::test::finding(core::Section::kLog, "RLV-1", "is odd", report::test::in_field("f", ""), "", "5");
+  core::Finding finding =
+      report::test::finding(core::Section::kLog, "RLV-1", "is odd", report::test::in_field("f", ""), "", "5");
   CHECK(report::finding_sentence(finding) == "f: is odd: found 5");
   finding.place = {};
   finding.expected = "4";
