@@ -27,7 +27,7 @@ using core::ExitCode;
 
 struct ValidateOptions {
   std::string target;
-  std::string rules = "reference";
+  std::string rules = "strict";
   std::string schema;  ///< empty: no check; "auto": the document's own; else a name or a file
   std::string output;
   std::string findings;
@@ -140,9 +140,6 @@ ExitCode check_own_document(const ValidateOptions& options, const report::Docume
 }
 
 ExitCode validate_run(const ValidateOptions& options) {
-  if (options.rules == "strict") {
-    throw core::UsageError("the strict rules are not built yet: use --rules reference");
-  }
   refuse_other_directories(options.target);
   const std::string seal = options.target + "/COMPLETE";
   std::error_code ignored;
@@ -151,7 +148,7 @@ ExitCode validate_run(const ValidateOptions& options) {
   }
   const run::RunDirectory run = run::read_run_directory(options.target);
   core::ThreadPool pool;
-  const report::ValidationResult result = judge::judge_run(run, report::RuleSet::kReference, pool, core::Progress::terminal());
+  const report::ValidationResult result = judge::judge_run(run, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool, core::Progress::terminal());
   const report::Document document = report::validation_document(result);
   ExitCode code = result.exit_code();
   if (!options.schema.empty()) {

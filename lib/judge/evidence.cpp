@@ -7,14 +7,16 @@
 
 namespace rlverify::judge {
 
+using core::Section;
+
 std::vector<sidecar::SurveyedFile> survey_sidecars(const run::RunDirectory& run, const sidecar::Layout& layout, core::ThreadPool& pool, bool show_progress) {
   const auto& names = run.sidecar_files.names;
   std::vector<sidecar::SurveyedFile> files(names.size());
   core::Progress progress("sidecars", names.size(), show_progress);
   pool.for_each(names.size(), [&](std::size_t i) {
-    const std::string shown = "mismatch-sidecars/" + names[i];
     try {
-      files[i] = sidecar::survey_sidecar(core::open_file(run.file_path("mismatch-sidecars", names[i]), shown), names[i], layout);
+      auto source = core::open_file(run.file_path("mismatch-sidecars", names[i]), "mismatch-sidecars/" + names[i]);
+      files[i] = sidecar::survey_sidecar(std::move(source), names[i], layout);
     } catch (const core::ArtifactError& error) {
       files[i].name = names[i];
       files[i].problem = error.problem();
@@ -27,24 +29,49 @@ std::vector<sidecar::SurveyedFile> survey_sidecars(const run::RunDirectory& run,
   return files;
 }
 
-std::vector<SurveyedDump> survey_dumps(const run::RunDirectory& run, core::ThreadPool& pool, bool show_progress) {
+std::vector<sidecar::SurveyedDump> survey_dumps(const run::RunDirectory& run, const sidecar::ShardIndex* index, core::ThreadPool& pool, bool show_progress) {
   const auto& names = run.dump_files.names;
-  std::vector<SurveyedDump> dumps(names.size());
+  std::vector<sidecar::SurveyedDump> dumps(names.size());
   core::Progress progress("train dumps", names.size(), show_progress);
   pool.for_each(names.size(), [&](std::size_t i) {
-    SurveyedDump& surveyed = dumps[i];
-    surveyed.name = names[i];
     try {
-      const run::DumpFile dump = run::read_dump(core::open_file(run.file_path("train-data", names[i]), "train-data/" + names[i]), names[i]);
-      surveyed.public_view = dump.public_view;
-      surveyed.bytes = dump.source->size();
-      surveyed.tensors = dump.pt->tensors.size();
+      auto source = core::open_file(run.file_path("train-data", names[i]), "train-data/" + names[i]);
+      dumps[i] = sidecar::survey_dump(std::move(source), names[i], index);
     } catch (const core::ArtifactError& error) {
-      surveyed.problem = error.problem();
+      dumps[i].name = names[i];
+      dumps[i].problem = error.problem();
     }
     progress.add(1);
   });
   return dumps;
+}
+
+std::vector<report::Coverage> coverage_of(const run::RunDirectory& run, const std::vector<sidecar::SurveyedFile>& sidecars, const std::vector<sidecar::SurveyedDump>& dumps,
+                                          const sidecar::SidecarSection& section) {
+  const auto part = [](Section of, std::uint64_t files) {
+    report::Coverage coverage;
+    coverage.section = of;
+    coverage.files = files;
+    return coverage;
+  };
+  const auto add = [](report::Coverage& coverage, const auto& files) {
+    for (const auto& file : files) {
+      coverage.tensors += file.tensors;
+      coverage.bytes += file.bytes;
+    }
+  };
+  report::Coverage log = part(Section::kLog, 1);
+  log.bytes = run.log->bytes;
+  report::Coverage weights = part(Section::kWeights, run.weight_audits.size());
+  for (const run::WeightAudit& audit : run.weight_audits) {
+    weights.tensors += audit.tensors.size();
+  }
+  report::Coverage log_probs = part(Section::kLogProbs, sidecars.size());
+  add(log_probs, sidecars);
+  log_probs.elements = static_cast<std::uint64_t>(section.element_count);
+  report::Coverage dumped = part(Section::kDumps, dumps.size());
+  add(dumped, dumps);
+  return {part(Section::kLaunch, run.has_ray_status ? 2 : 1), log, part(Section::kBackends, run.readbacks.size()), weights, log_probs, dumped};
 }
 
 }  // namespace rlverify::judge

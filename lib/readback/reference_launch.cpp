@@ -163,7 +163,7 @@ void command_rules(const RuleInput& input, core::Findings& findings) {
   }
 }
 
-void log_rules(const RuleInput& input, core::Findings& findings) {
+void memory_rule(const RuleInput& input, core::Findings& findings) {
   const core::Value memory = input.frame.manifest.get("training_memory");
   if (!memory.is_dict() || memory.size() != 3 || !core::python_equal(memory.get("recompute_granularity"), std::string_view("full")) ||
       !core::python_equal(memory.get("recompute_method"), std::string_view("uniform")) || !core::python_equal(memory.get("recompute_num_layers"), std::int64_t{1})) {
@@ -172,6 +172,9 @@ void log_rules(const RuleInput& input, core::Findings& findings) {
     finding.place.field = "training_memory";
     findings.add(std::move(finding));
   }
+}
+
+void log_rules(const RuleInput& input, core::Findings& findings) {
   const auto refuse = [&findings](const std::vector<run::LogMark>& marks, const char* code, const char* what) {
     for (const run::LogMark& mark : marks) {
       core::Finding finding = make_finding(code, Section::kLog, what, "no such line", "one or more");

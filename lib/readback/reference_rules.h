@@ -27,9 +27,12 @@ void readback_rules(const RuleInput& input, core::Findings& findings);          
 void pcp_rules(const RuleInput& input, PcpSection& section, core::Findings& findings);
 void scalar_rules(const RuleInput& input, core::Findings& findings);                    ///< N1-N5
 void status_rule(const RuleInput& input, core::Findings& findings);                     ///< Y1
-void algorithm_rules(const RuleInput& input, core::Findings& findings);                 ///< A1-A5
+void update_rules(const RuleInput& input, core::Findings& findings);                 ///< A2-A5, where updates are required
 void topology_rules(const RuleInput& input, core::Findings& findings);                  ///< T2-T7
 void command_rules(const RuleInput& input, core::Findings& findings);                   ///< C1-C8
-void log_rules(const RuleInput& input, core::Findings& findings);                       ///< M1, L1, L2
+void memory_rule(const RuleInput& input, core::Findings& findings);                     ///< M1
+void log_rules(const RuleInput& input, core::Findings& findings);                       ///< L1, L2
+void record_rules(const StepRecord& step, core::Findings& findings);                    ///< N1-N3, of one record
+void estimator_rule(const Frame& frame, core::Findings& findings);                      ///< A1
 
 }  // namespace rlverify::readback

@@ -22,25 +22,6 @@ core::Finding step_finding(const char* code, const StepRecord& step, Section sec
   return finding;
 }
 
-void record_rules(const StepRecord& step, core::Findings& findings) {
-  for (std::size_t i = 0; i < step.payload.size(); ++i) {
-    const core::Value value = step.payload.value_at(i);
-    if (value.is(Kind::kReal) && !std::isfinite(value.real())) {
-      findings.add(step_finding("RLV-170", step, Section::kScalars, core::python_str(step.payload.key_at(i)) + " is not finite", "a finite number", core::python_repr(value.real())));
-    }
-  }
-  for (const char* name : {kMismatchCount, kMaxAbsDiff, kMeanAbsDiff, kNumel}) {
-    if (!finite_metric(step.payload, name)) {
-      const core::Value value = step.payload.get(name);
-      findings.add(step_finding("RLV-171", step, Section::kScalars, std::string(name) + " is missing or no finite number", "a finite number", value.present() ? core::python_repr(value) : "nothing"));
-    }
-  }
-  const auto numel = finite_metric(step.payload, kNumel);
-  if (numel && as_double(*numel) <= 0.0) {
-    findings.add(step_finding("RLV-172", step, Section::kScalars, "no token was compared in this step", "more than 0", core::python_repr(as_double(*numel))));
-  }
-}
-
 /// Python's `value > 0` or `value <= 0` for what a record may hold; raises as Python does for anything that is no number.
 bool greater_than_zero(core::Value value) {
   switch (value.kind()) {
@@ -73,7 +54,7 @@ bool weights_changed(const std::vector<run::WeightAudit>& audits) {
   return digests.size() >= 2;
 }
 
-void update_rules(const RuleInput& input, core::Findings& findings) {
+void demand_updates(const RuleInput& input, core::Findings& findings) {
   for (const run::WeightAudit& audit : input.run.weight_audits) {
     if (audit.problem) {
       throw CannotJudge("JSONDecodeError: " + audit.problem->text());
@@ -113,6 +94,25 @@ void update_rules(const RuleInput& input, core::Findings& findings) {
 
 }  // namespace
 
+void record_rules(const StepRecord& step, core::Findings& findings) {
+  for (std::size_t i = 0; i < step.payload.size(); ++i) {
+    const core::Value value = step.payload.value_at(i);
+    if (value.is(Kind::kReal) && !std::isfinite(value.real())) {
+      findings.add(step_finding("RLV-170", step, Section::kScalars, core::python_str(step.payload.key_at(i)) + " is not finite", "a finite number", core::python_repr(value.real())));
+    }
+  }
+  for (const char* name : {kMismatchCount, kMaxAbsDiff, kMeanAbsDiff, kNumel}) {
+    if (!finite_metric(step.payload, name)) {
+      const core::Value value = step.payload.get(name);
+      findings.add(step_finding("RLV-171", step, Section::kScalars, std::string(name) + " is missing or no finite number", "a finite number", value.present() ? core::python_repr(value) : "nothing"));
+    }
+  }
+  const auto numel = finite_metric(step.payload, kNumel);
+  if (numel && as_double(*numel) <= 0.0) {
+    findings.add(step_finding("RLV-172", step, Section::kScalars, "no token was compared in this step", "more than 0", core::python_repr(as_double(*numel))));
+  }
+}
+
 void scalar_rules(const RuleInput& input, core::Findings& findings) {
   for (const StepRecord& step : input.steps.by_step) {
     record_rules(step, findings);
@@ -138,14 +138,16 @@ void scalar_rules(const RuleInput& input, core::Findings& findings) {
   }
 }
 
-void algorithm_rules(const RuleInput& input, core::Findings& findings) {
-  const core::Value algorithm = input.frame.manifest.get("algorithm");
-  const core::Value estimator = algorithm.get("advantage_estimator");
+void estimator_rule(const Frame& frame, core::Findings& findings) {
+  const core::Value estimator = frame.manifest.path({"algorithm", "advantage_estimator"});
   if (!core::python_equal(estimator, std::string_view("grpo"))) {
     findings.add(make_finding("RLV-109", Section::kLaunch, "another advantage estimator", "grpo", estimator.present() ? core::python_str(estimator) : "nothing"));
   }
-  if (core::python_truth(algorithm.get("require_updates"))) {
-    update_rules(input, findings);
+}
+
+void update_rules(const RuleInput& input, core::Findings& findings) {
+  if (core::python_truth(input.frame.manifest.path({"algorithm", "require_updates"}))) {
+    demand_updates(input, findings);
   }
 }
 

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completeness first: a run whose files are not all there is told so before its numbers are looked at.
+#include "sidecar/strict_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/python_value.h"
+#include "tensor/element.h"
+
+namespace rlverify::sidecar {
+namespace {
+
+using core::Section;
+using core::Severity;
+
+core::Finding shard_finding(const char* code, core::FindingPlace place, std::string what, std::string expected, std::string found) {
+  core::Finding finding;
+  finding.code = code;
+  finding.section = Section::kLogProbs;
+  finding.what = std::move(what);
+  finding.expected = std::move(expected);
+  finding.found = std::move(found);
+  finding.place = std::move(place);
+  return finding;
+}
+
+core::FindingPlace file_place(const SurveyedFile& file) {
+  core::FindingPlace place;
+  place.file = "mismatch-sidecars/" + file.name;
+  if (file.rank >= 0) {
+    place.rank = file.rank;
+    place.call = file.call_index;
+  }
+  return place;
+}
+
+/// A file's name states rank and call; the payload must hold the same.
+void name_rule(const SurveyedFile& file, core::Findings& findings) {
+  if (file.problem) {
+    return;
+  }
+  const std::string wanted = fmt::format("rank{:05d}.call{:08d}.pt", file.rank, file.call_index);
+  if (file.name != wanted) {
+    findings.add(shard_finding("RLV-166", file_place(file), "a sidecar's name and content disagree", wanted, file.name));
+  }
+}
+
+using CallsOfRank = std::map<std::int64_t, std::map<std::int64_t, std::size_t>>;  // rank -> call -> samples
+
+CallsOfRank calls_of_ranks(const std::vector<SurveyedFile>& files) {
+  CallsOfRank calls;
+  for (const SurveyedFile& file : files) {
+    if (!file.problem) {
+      calls[file.rank][file.call_index] = file.shards.size();
+    }
+  }
+  return calls;
+}
+
+/// All ranks, contiguous calls from 0, the same number of calls on every rank, and of samples on every rank of a data-parallel group.
+void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRun& expected, core::Findings& findings) {
+  const CallsOfRank calls = calls_of_ranks(files);
+  if (calls.empty()) {
+    return;
+  }
+  std::vector<std::int64_t> missing;
+  constexpr std::int64_t kMostRanks = 1 << 16;
+  for (std::int64_t rank = 0; rank < std::min(expected.ranks, kMostRanks); ++rank) {
+    if (calls.count(rank) == 0) {
+      missing.push_back(rank);
+    }
+  }
+  const std::int64_t last = calls.rbegin()->first;
+  if (!missing.empty() || last >= expected.ranks) {
+    findings.add(shard_finding("RLV-165", {}, fmt::format("expected ranks 0-{}, found {}-{}", expected.ranks - 1, calls.begin()->first, last), fmt::format("sidecars of {} ranks", expected.ranks),
+                               missing.empty() ? fmt::format("rank {}", last) : fmt::format("none of rank {}", fmt::join(missing, ", "))));
+  }
+  std::size_t most_calls = 0;
+  for (const auto& [rank, of_rank] : calls) {
+    most_calls = std::max(most_calls, of_rank.size());
+  }
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> samples_of_call;  // (dp, call)
+  const std::int64_t group = expected.layout.tensor_parallel_size * expected.layout.context_parallel_size;
+  for (const auto& [rank, of_rank] : calls) {
+    std::int64_t next = 0;
+    for (const auto& [call, samples] : of_rank) {
+      if (call != next) {
+        core::FindingPlace place;
+        place.rank = rank;
+        place.call = next;
+        findings.add(shard_finding("RLV-167", place, "calls of a rank are not contiguous", fmt::format("call {}", next), fmt::format("call {}", call)));
+      }
+      next = call + 1;
+      const auto [entry, fresh] = samples_of_call.emplace(std::make_pair(rank / group, call), samples);
+      if (!fresh && entry->second != samples) {
+        core::FindingPlace place;
+        place.rank = rank;
+        place.call = call;
+        findings.add(shard_finding("RLV-167", place, "ranks of a group hold different numbers of samples", fmt::format("{} samples", entry->second), fmt::format("{}", samples)));
+      }
+    }
+    if (of_rank.size() != most_calls) {
+      core::FindingPlace place;
+      place.rank = rank;
+      findings.add(shard_finding("RLV-167", place, "ranks hold different numbers of calls", fmt::format("{} calls", most_calls), fmt::format("{}", of_rank.size())));
+    }
+  }
+}
+
+std::string hint_of(const LogProbStatistics& statistics) {
+  if (statistics.sign_of_zero == statistics.bitwise_mismatch_count) {
+    return "only the sign of zero differs: equal as numbers, not as bits";
+  }
+  if (statistics.rollout_exact_zero > 0) {
+    return fmt::format("rollout is exactly 0.0 where train is not ({} elements): the engine may have returned nothing there", statistics.rollout_exact_zero);
+  }
+  if (statistics.train_exact_zero > 0) {
+    return fmt::format("train is exactly 0.0 where rollout is not ({} elements)", statistics.train_exact_zero);
+  }
+  if (statistics.bitwise_mismatch_count == statistics.active && statistics.active > 1 && statistics.min_difference == statistics.max_difference) {
+    return fmt::format("a constant shift: train minus rollout is {} at every active position", core::python_repr(statistics.min_difference));
+  }
+  return {};
+}
+
+/// The element of a shard's vector that index counts, in response coordinates.
+std::int64_t position_of(const Shard& shard, const Layout& layout, std::int64_t index) {
+  return response_position(owned_ranges(shard.total_length, shard.response_length, layout.context_parallel_size, shard.cp_rank), index);
+}
+
+/// The places where train and rollout part, in order; an error where they must agree, else a note about the first.
+void mismatch_rule(const std::vector<SurveyedFile>& files, const Shard& shard, const ExpectedRun& expected, core::Findings& findings) {
+  const LogProbStatistics& statistics = shard.statistics;
+  if (statistics.bitwise_mismatch_count == 0 || !expected.require_exact) {
+    return;
+  }
+  core::FindingPlace place = place_of(files, shard);
+  place.position = position_of(shard, expected.layout, statistics.first_bitwise);
+  core::Finding finding = shard_finding("RLV-162", place, "log-probs differ in bits", "train " + value_text(statistics.first_train, shard.train_dtype), "rollout " + value_text(statistics.first_rollout, shard.rollout_dtype));
+  finding.hint = hint_of(statistics);
+  finding.count = static_cast<std::uint64_t>(statistics.bitwise_mismatch_count);
+  findings.add(std::move(finding));
+}
+
+void value_rules(const std::vector<SurveyedFile>& files, const Shard& shard, const ExpectedRun& expected, core::Findings& findings) {
+  if (shard.total_length == shard.response_length) {
+    findings.add(shard_finding("RLV-169", place_of(files, shard), "a sample without a prompt: its first token's log-prob belongs to no rank", "total length above response length", fmt::format("both {}", shard.total_length)));
+  }
+  if (shard.state != Shard::State::kCompared || shard.statistics.non_finite) {
+    return;
+  }
+  if (!tensor::is_floating(shard.train_dtype) && shard.train_count > 0) {
+    findings.add(shard_finding("RLV-157", place_of(files, shard), "log-probs are no floating-point numbers", "a floating dtype", std::string(tensor::torch_name(shard.train_dtype))));
+  }
+  if (shard.statistics.positive > 0) {
+    core::FindingPlace place = place_of(files, shard);
+    place.position = position_of(shard, expected.layout, shard.statistics.first_positive);
+    core::Finding finding = shard_finding("RLV-168", place, "a log-prob above 0: no probability is above 1", "at most 0", "a positive value");
+    finding.count = static_cast<std::uint64_t>(shard.statistics.positive);
+    findings.add(std::move(finding));
+  }
+  mismatch_rule(files, shard, expected, findings);
+}
+
+/// Every step must have an active token somewhere.
+void activity_rule(const std::vector<SurveyedFile>& files, const MergedShards& merged, const ExpectedRun& expected, core::Findings& findings) {
+  const std::int64_t per_step = calls_per_step(files, expected.steps);
+  if (per_step == 0) {
+    return;
+  }
+  std::map<std::int64_t, std::int64_t> active;
+  for (const Shard* shard : merged.shards) {
+    active[shard->call / per_step] += shard->statistics.active;
+  }
+  for (const auto& [step, count] : active) {
+    if (count == 0) {
+      core::FindingPlace place;
+      place.step = step;
+      findings.add(shard_finding("RLV-161", place, "no active response tokens in the whole step", "at least one", "none"));
+    }
+  }
+}
+
+void dtype_note(const MergedShards& merged, core::Findings& findings) {
+  std::set<std::string> narrow;
+  for (const Shard* shard : merged.shards) {
+    if (shard->state == Shard::State::kCompared && tensor::is_floating(shard->train_dtype) && tensor::bytes_per_element(shard->train_dtype) < 4 && shard->train_count > 0) {
+      narrow.emplace(tensor::torch_name(shard->train_dtype));
+    }
+  }
+  if (!narrow.empty()) {
+    core::Finding finding = shard_finding("RLV-157", {}, "log-probs were stored in a narrow dtype: what it rounds away was never compared", "torch.float32", fmt::format("{}", fmt::join(narrow, ", ")));
+    finding.severity = Severity::kWarning;
+    findings.add(std::move(finding));
+  }
+}
+
+}  // namespace
+
+std::string value_text(double value, tensor::DType dtype) {
+  const std::string decimal = core::python_repr(value);
+  switch (dtype) {
+    case tensor::DType::kFloat32:
+      return fmt::format("{} (0x{:08x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    case tensor::DType::kBfloat16:
+      return fmt::format("{} (0x{:04x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
+    case tensor::DType::kFloat64:
+      return fmt::format("{} (0x{:016x})", decimal, std::bit_cast<std::uint64_t>(value));
+    default:
+      return decimal;
+  }
+}
+
+std::int64_t calls_per_step(const std::vector<SurveyedFile>& files, std::int64_t steps) {
+  std::int64_t highest = -1;
+  for (const SurveyedFile& file : files) {
+    highest = file.problem ? highest : std::max(highest, file.call_index);
+  }
+  return steps > 0 && highest >= 0 && (highest + 1) % steps == 0 ? (highest + 1) / steps : 0;
+}
+
+UnmaskedTotals unmasked_totals(const MergedShards& merged) {
+  UnmaskedTotals totals;
+  for (const Shard* shard : merged.shards) {
+    totals.elements += static_cast<std::int64_t>(shard->train_count);
+    totals.mismatches += shard->unmasked_mismatch_count;
+  }
+  return totals;
+}
+
+void strict_sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const ExpectedRun& expected, const SidecarSection& section, core::Findings& findings) {
+  for (const SurveyedFile& file : files) {
+    name_rule(file, findings);
+  }
+  completeness_rules(files, expected, findings);
+  sidecar_rules(files, merged, expected.layout, section, findings);
+  for (const Shard* shard : merged.shards) {
+    value_rules(files, *shard, expected, findings);
+  }
+  if (section.element_count > 0) {
+    activity_rule(files, merged, expected, findings);
+  }
+  dtype_note(merged, findings);
+}
+
+}  // namespace rlverify::sidecar
