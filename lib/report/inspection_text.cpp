@@ -40,9 +40,10 @@ std::string row_text(const InspectedRow& row) {
   if (row.tensor) {
     return tensor_text(*row.tensor);
   }
+  const bool is_container = row.type == "list" || row.type == "tuple" || row.type == "dict" || row.type == "set" || row.type == "frozenset";
   std::string text = row.type;
   if (row.content != row.type) {
-    text += " " + printable(row.content, false);
+    text += (is_container ? " of " : " ") + printable(row.content, false);
   }
   if (row.is_repeated) {
     const std::string same = row.same_as.empty() ? "the whole value" : printable(row.same_as, false);
