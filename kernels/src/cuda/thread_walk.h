@@ -91,7 +91,7 @@ template <int Elements, class Term>
 RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const LogitColumns& columns, Sweep sweep, Term term) {
   if (lane >= threads) return acc;
   for (std::int64_t c = sweep.first + static_cast<std::int64_t>(lane) * Elements; c < sweep.high; c += sweep.stride) {
-    float z[Elements];
+    float z[static_cast<std::size_t>(Elements)];
     load_part<Elements>(columns, c, sweep.low, sweep.high, z);
     for (int e = 0; e < Elements; ++e) acc = acc + term(ScalarOps(), z[e]);
   }

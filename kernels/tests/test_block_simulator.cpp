@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA kernels' indexing and exchanges, simulated thread by thread, give the CPU backend's bits for every contract.
+#include <catch2/catch.hpp>
+
+#include "contracts/fp64.h"
+#include "contracts/megatron_ce.h"
+#include "contracts/miles_fused.h"
+#include "contracts/rl_kernel_strict_tp.h"
+#include "contracts/rl_kernel_ws2.h"
+#include "contracts/verl_fused.h"
+#include "contracts/vime_default.h"
+#include "contracts/vllm_gather.h"
+#include "prepare.h"
+#include "sim_block.h"
+#include "test_support.h"
+
+namespace {
+
+using namespace rlverify::kernels;
+using namespace rlverify::kernels::test;
+
+/// partial_kernel and merge_kernel of one contract, one thread block after the other.
+template <class C>
+std::vector<float> simulate(const Problem& problem) {
+  const Contract& entry = contract(C::kId);
+  const Prepared prepared = prepare(entry, problem.input, problem.input.logits_type, problem.input.logits_type);
+  const Shape& shape = prepared.shape;
+  const int units = C::units(shape);
+  std::vector<float> logp;
+  for (std::int64_t row = 0; row < problem.input.rows; ++row) {
+    const void* stored = problem.logits.data() + row * prepared.row_stride * storage_bytes(problem.input.logits_type);
+    const LogitColumns columns{stored, prepared.transform};
+    SimBlock block(C::kQuadLanes ? 4 : std::max(32, C::lanes(shape)));
+    SimBlock merge_block(64);
+    MergeInput in;
+    if (C::kGlobalMax) in.global_max = SimBlock(512).maximum(columns, {0, shape.padded_vocab});
+    std::vector<float> maxima;
+    std::vector<float> sums;
+    in.batch_row = shape.first_batch_row + row;
+    for (int unit = 0; unit < units; ++unit) {
+      const Partial partial = C::partial(block, columns, C::unit(shape, unit), in.global_max, shape, in.batch_row);
+      maxima.push_back(partial.max);
+      sums.push_back(partial.sum);
+    }
+    in.maxima = maxima.data();
+    in.sums = sums.data();
+    in.units = units;
+    describe_target(in, problem.targets[static_cast<std::size_t>(row)], shape, stored, prepared.transform);
+    logp.push_back(canonical(C::merge(merge_block, in, shape)));
+  }
+  return logp;
+}
+
+template <class C>
+void compare(Problem problem) {
+  const Contract& entry = contract(C::kId);
+  for (const int ranks : degrees(entry, problem.input.padded_vocab_size)) {
+    problem.input.tensor_parallel_size = ranks;
+    INFO(entry.name << " tp " << ranks << " vocabulary " << problem.input.real_vocab_size << " of " << problem.input.padded_vocab_size
+                    << " " << storage_name(problem.input.logits_type) << " T " << problem.input.temperature);
+    CHECK(bits_of_all(simulate<C>(problem)) == bits_of_all(logp_of(C::kId, problem.input)));
+  }
+}
+
+void compare_all(const Problem& problem) {
+  compare<RlKernelWs2>(problem);
+  compare<RlKernelStrictTp>(problem);
+  compare<VllmGather>(problem);
+  compare<MegatronCe>(problem);
+  compare<VimeDefault>(problem);
+  compare<MilesFused>(problem);
+  compare<VerlFused>(problem);
+}
+
+constexpr StorageType kTypes[] = {StorageType::kFloat32, StorageType::kBFloat16, StorageType::kFloat16};
+
+}  // namespace
+
+TEST_CASE("the simulated CUDA block gives the CPU's bits", "[simulator]") {
+  for (const StorageType type : kTypes) {
+    for (const std::int64_t vocab : {std::int64_t{1}, std::int64_t{20}, std::int64_t{511}, std::int64_t{512}, std::int64_t{513},
+                                     std::int64_t{1000}, std::int64_t{4096}, std::int64_t{20003}}) {
+      compare_all(normal_problem(7, 3, vocab, vocab, type));
+    }
+  }
+}
+
+TEST_CASE("the simulated CUDA block gives the CPU's bits at full width", "[simulator]") {
+  compare_all(normal_problem(8, 1, 152064, 151936, StorageType::kBFloat16));
+  compare_all(normal_problem(9, 1, 151936, 151936, StorageType::kFloat32));
+}
+
+TEST_CASE("the simulated CUDA block follows every temperature rule", "[simulator]") {
+  for (const StorageType type : kTypes) {
+    for (const double temperature : {0.0, 0.6, 0.7, 2.0}) {
+      Problem problem = normal_problem(10, 4, 1024, 1000, type);
+      problem.input.temperature = temperature;
+      compare_all(problem);
+    }
+  }
+}
+
+TEST_CASE("the simulated CUDA block gives the CPU's fp64 reference", "[simulator]") {
+  const Problem problem = normal_problem(11, 4, 1024, 1000, StorageType::kBFloat16);
+  const Prepared prepared = prepare(contract(ContractId::kFp64), problem.input, problem.input.logits_type, problem.input.logits_type);
+  const std::vector<double> expected = fp64_of(problem.input);
+  for (std::size_t row = 0; row < expected.size(); ++row) {
+    SimBlock block(Fp64Reference::kLanes);
+    const void* stored = problem.logits.data() + row * 2048;
+    const double logp = Fp64Reference::logp(block, stored, prepared.transform, problem.targets[row], prepared.shape);
+    CHECK(bits_of(logp) == bits_of(expected[row]));
+  }
+}

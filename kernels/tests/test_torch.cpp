@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The torch module: its vllm_gather is python3-torch's log_softmax bit for bit, and its difference from the cpu backend is counted.
+// Without the module, or without python3-torch, the test says why and is skipped.
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "test_support.h"
+
+namespace {
+
+using namespace rlverify::kernels;
+using namespace rlverify::kernels::test;
+namespace fs = std::filesystem;
+
+bool skipped() {
+  const BackendStatus status = backend_status(Backend::kTorch);
+  if (!status.available) std::printf("SKIPPED: %s\n", status.reason.c_str());
+  return !status.available;
+}
+
+void write_file(const fs::path& path, const void* data, std::size_t bytes) {
+  std::ofstream(path, std::ios::binary).write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+}
+
+/// torch.log_softmax by the interpreter; empty when it has no torch.
+std::vector<float> by_python(const Problem& problem) {
+  const fs::path folder = fs::temp_directory_path() / ("rlverify_torch_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  write_file(folder / "logits", problem.logits.data(), problem.logits.size());
+  write_file(folder / "targets", problem.targets.data(), problem.targets.size() * sizeof(std::int64_t));
+  const std::string command = std::string("/usr/bin/python3 ") + RLV_TEST_SOURCE_DIR + "/torch_log_softmax.py " +
+                              (folder / "logits").string() + " " + storage_name(problem.input.logits_type) + " " +
+                              std::to_string(problem.input.rows) + " " + std::to_string(problem.input.padded_vocab_size) + " " +
+                              (folder / "targets").string() + " " + (folder / "out").string() + " 2>/dev/null";
+  std::vector<float> logp;
+  if (std::system(command.c_str()) == 0) {
+    logp.resize(problem.targets.size());
+    std::ifstream(folder / "out", std::ios::binary).read(reinterpret_cast<char*>(logp.data()), static_cast<std::streamsize>(logp.size() * 4));
+  }
+  fs::remove_all(folder);
+  return logp;
+}
+
+Execution torch_execution() {
+  Execution execution;
+  execution.backend = Backend::kTorch;
+  return execution;
+}
+
+}  // namespace
+
+TEST_CASE("the torch backend is python3-torch's log_softmax bit for bit", "[torch]") {
+  if (skipped()) return;
+  for (const StorageType type : {StorageType::kFloat32, StorageType::kBFloat16}) {
+    for (const std::int64_t vocab : {1000, 151936}) {
+      const Problem problem = normal_problem(81, 64, vocab, vocab, type);
+      const auto expected = by_python(problem);
+      if (expected.empty()) {
+        std::printf("SKIPPED: python3 has no torch\n");
+        return;
+      }
+      const auto logp = logp_of(ContractId::kVllmGather, problem.input, torch_execution());
+      CHECK(bits_of_all(logp) == bits_of_all(expected));
+      const auto ours = logp_of(ContractId::kVllmGather, problem.input);
+      std::printf("vllm_gather, %s, vocabulary %lld: torch on CPU and cpu differ in %d of 64 rows, at most %.3e; errors %.3e and %.3e\n",
+                  storage_name(type), static_cast<long long>(vocab), differing(logp, ours), max_abs_difference(logp, ours),
+                  max_abs_difference(logp, fp64_of(problem.input)), max_abs_difference(ours, fp64_of(problem.input)));
+      // Both are within rounding of the truth; ATen on the CPU adds in another order and has another exponential.
+      CHECK(max_abs_difference(logp, ours) <= 2.0 * 9.5367431640625e-07);
+    }
+  }
+}
+
+TEST_CASE("every ATen sequence agrees with fp64 and with its contract", "[torch]") {
+  if (skipped()) return;
+  for (const double temperature : {1.0, 0.7}) {
+    Problem problem = normal_problem(82, 32, 4096, 4000, StorageType::kBFloat16);
+    // Columns that some contracts count must not matter here: they are -inf.
+    problem.input.temperature = temperature;
+    const auto reference = fp64_of(problem.input);
+    for (const Contract& entry : contracts()) {
+      if (!unsupported_reason(entry.id, Backend::kTorch).empty()) continue;
+      for (const int ranks : {1, 4}) {
+        problem.input.tensor_parallel_size = ranks;
+        INFO(entry.name << " tp " << ranks << " T " << temperature);
+        const auto logp = logp_of(entry.id, problem.input, torch_execution());
+        CHECK(max_abs_difference(logp, reference) < 3e-6);
+        CHECK(max_abs_difference(logp, logp_of(entry.id, problem.input)) < 3e-6);
+      }
+    }
+  }
+}
+
+TEST_CASE("the torch backend canonicalises what is not a number", "[torch]") {
+  if (skipped()) return;
+  const Problem problem = given_problem(std::vector<float>(128, negative_infinity()), 128, 128, {5});
+  CHECK(bits_of(logp_of(ContractId::kVllmGather, problem.input, torch_execution())[0]) == 0x7FC00000U);
+}
