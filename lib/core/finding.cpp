@@ -44,15 +44,16 @@ std::string FindingPlace::text() const {
 }
 
 void Findings::add(Finding finding) {
-  for (Finding& known : findings_) {
-    if (known.code == finding.code && known.section == finding.section && known.severity == finding.severity &&
-        known.what == finding.what && known.expected == finding.expected && known.found == finding.found) {
-      known.count += finding.count;
-      if (known.more_places.size() < 2 && !finding.place.empty()) {
-        known.more_places.push_back(std::move(finding.place));
-      }
-      return;
+  const std::string cause = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, static_cast<int>(finding.section), static_cast<int>(finding.severity),
+                                        finding.what, finding.expected, finding.found);
+  const auto [entry, fresh] = by_cause_.emplace(cause, findings_.size());
+  if (!fresh) {
+    Finding& known = findings_[entry->second];
+    known.count += finding.count;
+    if (known.more_places.size() < 2 && !finding.place.empty()) {
+      known.more_places.push_back(std::move(finding.place));
     }
+    return;
   }
   findings_.push_back(std::move(finding));
 }
@@ -95,6 +96,7 @@ void Findings::sort() {
     }
     return a.section < b.section;
   });
+  by_cause_.clear();
 }
 
 std::string_view section_name(Section section) {

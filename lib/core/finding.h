@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/errors.h"
@@ -71,14 +73,14 @@ class Findings {
   /// A finding for an artifact that can't be read.
   void add(const Problem& problem, std::string code, Section section, Severity severity = Severity::kError);
   [[nodiscard]] const std::vector<Finding>& list() const { return findings_; }
-  [[nodiscard]] std::vector<Finding>& list() { return findings_; }
   [[nodiscard]] bool has_error(Section section) const;
   [[nodiscard]] bool has_error() const;
-  /// Stable order: causes before consequences, then section, then the order in which they were added.
+  /// Puts them into a stable order, once all are there: causes before consequences, then section, then the order in which they were added.
   void sort();
 
  private:
   std::vector<Finding> findings_;
+  std::unordered_map<std::string, std::size_t> by_cause_;  ///< what merges, as text -> position
 };
 
 [[nodiscard]] std::string_view section_name(Section section);    ///< "launch", "log_probs", ...

@@ -58,7 +58,7 @@ void judge_by_reference(const Bench& bench, report::ValidationResult& result) {
   result.group = frame.arm.get("group");
   result.cudagraph = readback::measure_cudagraph(frame, log);
   result.readbacks = readback::measure_readbacks(frame, bench.run.readbacks, log);
-  const readback::StepRecords steps = readback::step_records(log, readback::public_accepts);
+  const readback::StepRecords steps = readback::step_records(log, readback::public_accepts, readback::Repeated::kLastCounts);
   result.scalars = readback::measure_scalars(steps, frame.global_batch_size);
   const readback::RuleInput input = {frame, bench.run, log, steps, result.readbacks, result.scalars};
   readback::cudagraph_rules(result.cudagraph, result.findings);

@@ -113,7 +113,7 @@ void judge_strictly(const Bench& bench, report::ValidationResult& result) {
   }
   result.group = frame.arm.get("group");
   result.readbacks = readback::measure_readbacks(frame, bench.run.readbacks, log);
-  const readback::StepRecords steps = readback::step_records(log, readback::strict_accepts);
+  const readback::StepRecords steps = readback::step_records(log, readback::strict_accepts, readback::Repeated::kFirstCounts);
   result.scalars = readback::measure_scalars(steps, frame.global_batch_size);
   const readback::RuleInput base = {frame, bench.run, log, steps, result.readbacks, result.scalars};
   const readback::StrictInput input = {base, profile};

@@ -33,7 +33,7 @@ inline constexpr std::array<Pair, 2> kPairs = {{{"megatron", "training", Side::k
 /// Throws CannotJudge where the public validator raises: records, provenance or hooks of a kind that it can't look into.
 [[nodiscard]] ReadbackSection measure_readbacks(const Frame& frame, const std::vector<run::JsonArtifact>& readbacks, const run::RunLog& log);
 
-/// The record of each step that counts, ascending: the last one of a number that `accept` takes. Also says in which order the steps first appeared.
+/// The record of each step that counts, ascending, and the order in which the steps first appeared.
 struct StepRecord {
   std::int64_t step = 0;
   const run::LogRecord* record = nullptr;
@@ -47,7 +47,9 @@ struct StepRecords {
 [[nodiscard]] bool public_accepts(const run::LogRecord& record);
 /// What the strict rules keep: every step record that can be read, of no other role.
 [[nodiscard]] bool strict_accepts(const run::LogRecord& record);
-[[nodiscard]] StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&));
+/// Which of several records of one step counts. The public validator keeps the last; where that is a fault of its own, the first one stands.
+enum class Repeated { kLastCounts, kFirstCounts };
+[[nodiscard]] StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&), Repeated repeated);
 
 /// Metric names of a step record that the rows come from.
 inline constexpr const char* kMismatchCount = "train/train_current_rollout_logprob_mismatch_count";

@@ -82,18 +82,17 @@ bool strict_accepts(const run::LogRecord& record) {
   return record.kind == run::RecordKind::kStep && record.payload != core::kNoNode && record.role.empty();
 }
 
-StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&)) {
-  std::map<std::int64_t, std::pair<std::size_t, const run::LogRecord*>> last;
+StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&), Repeated repeated) {
+  std::map<std::int64_t, std::pair<std::size_t, const run::LogRecord*>> kept;
   for (const run::LogRecord& record : log.records) {
     if (accept(record)) {
-      // The first appearance fixes the order, the last one the values.
-      const auto entry = last.emplace(record.number, std::make_pair(last.size(), &record)).first;
-      entry->second.second = &record;
+      const auto entry = kept.emplace(record.number, std::make_pair(kept.size(), &record)).first;
+      entry->second.second = repeated == Repeated::kLastCounts ? &record : entry->second.second;
     }
   }
   StepRecords steps;
-  steps.by_arrival.resize(last.size());
-  for (const auto& [step, arrival] : last) {
+  steps.by_arrival.resize(kept.size());
+  for (const auto& [step, arrival] : kept) {
     steps.by_arrival[arrival.first] = steps.by_step.size();
     steps.by_step.push_back({step, arrival.second, log.payload(*arrival.second)});
   }

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <tuple>
 
@@ -80,7 +81,74 @@ void shard_rules(const std::vector<SurveyedFile>& files, const Shard& shard, cor
   }
 }
 
+/// What the differing elements have in common, over all shards.
+std::string hint_of(const LogProbStatistics& sum, std::int64_t compared) {
+  if (sum.sign_of_zero == sum.bitwise_mismatch_count) {
+    return "only the sign of zero differs: equal as numbers, not as bits";
+  }
+  if (sum.rollout_exact_zero > 0) {
+    return fmt::format("rollout is exactly 0.0 where train is not ({} elements): the engine may have returned nothing there", sum.rollout_exact_zero);
+  }
+  if (sum.train_exact_zero > 0) {
+    return fmt::format("train is exactly 0.0 where rollout is not ({} elements)", sum.train_exact_zero);
+  }
+  if (sum.bitwise_mismatch_count == compared && compared > 1 && sum.min_difference == sum.max_difference) {
+    return "a constant shift: train minus rollout is " + core::python_repr(sum.min_difference) + " at every active position";
+  }
+  return {};
+}
+
+/// K18 as one finding: the first three places, the first pair of values, the count of all.
+core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout, const SidecarSection& section) {
+  core::Finding finding = finding_at("RLV-162", {}, "train and rollout log-probs are not equal to the bit", "", "");
+  LogProbStatistics sum;
+  std::int64_t shards = 0;
+  for (const Shard* shard : merged.shards) {
+    const LogProbStatistics& statistics = shard->statistics;
+    if (statistics.active > 0) {
+      sum.min_difference = shards == 0 ? statistics.min_difference : std::min(sum.min_difference, statistics.min_difference);
+      sum.max_difference = shards == 0 ? statistics.max_difference : std::max(sum.max_difference, statistics.max_difference);
+      ++shards;
+    }
+    if (statistics.bitwise_mismatch_count == 0) {
+      continue;
+    }
+    core::FindingPlace place = place_of(files, *shard);
+    const auto ranges = owned_ranges(shard->total_length, shard->response_length, layout.context_parallel_size, shard->cp_rank);
+    place.position = response_position(ranges, statistics.first_bitwise);
+    if (sum.bitwise_mismatch_count == 0) {
+      finding.place = place;
+      finding.expected = "train " + value_text(statistics.first_train, shard->train_dtype);
+      finding.found = "rollout " + value_text(statistics.first_rollout, shard->rollout_dtype);
+    } else if (finding.more_places.size() < 2) {
+      finding.more_places.push_back(place);
+    }
+    sum.bitwise_mismatch_count += statistics.bitwise_mismatch_count;
+    sum.sign_of_zero += statistics.sign_of_zero;
+    sum.rollout_exact_zero += statistics.rollout_exact_zero;
+    sum.train_exact_zero += statistics.train_exact_zero;
+  }
+  finding.what += fmt::format(" ({} of {} elements differ in bits, {} as numbers, by {} at most)", section.bitwise_mismatch_count, section.element_count, section.mismatch_count, core::python_repr(section.max_abs_diff.value_or(0.0)));
+  finding.hint = hint_of(sum, section.element_count);
+  finding.count = static_cast<std::uint64_t>(std::max<std::int64_t>(sum.bitwise_mismatch_count, 1));
+  return finding;
+}
+
 }  // namespace
+
+std::string value_text(double value, tensor::DType dtype) {
+  const std::string decimal = core::python_repr(value);
+  switch (dtype) {
+    case tensor::DType::kFloat32:
+      return fmt::format("{} (0x{:08x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+    case tensor::DType::kBfloat16:
+      return fmt::format("{} (0x{:04x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
+    case tensor::DType::kFloat64:
+      return fmt::format("{} (0x{:016x})", decimal, std::bit_cast<std::uint64_t>(value));
+    default:
+      return decimal;
+  }
+}
 
 core::FindingPlace place_of(const std::vector<SurveyedFile>& files, const Shard& shard) {
   core::FindingPlace place;
@@ -179,10 +247,8 @@ void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& m
   if (section.element_count == 0) {
     findings.add(finding_at("RLV-161", {}, "no active response token was compared", "at least one", "none"));
   }
-  if (section.require_exact && !section.bitwise_equal) {
-    findings.add(finding_at("RLV-162", {}, "train and rollout log-probs are not equal to the bit", "0 differing elements",
-                            fmt::format("{} of {} differ in bits, {} as numbers, largest difference {}", section.bitwise_mismatch_count, section.element_count, section.mismatch_count,
-                                        core::python_repr(section.max_abs_diff.value_or(0.0)))));
+  if (section.require_exact && !section.bitwise_equal && section.element_count > 0) {
+    findings.add(exactness_finding(files, merged, layout, section));
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/finding.h"
@@ -31,5 +32,8 @@ void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& m
 
 /// The place of a shard, for findings.
 [[nodiscard]] core::FindingPlace place_of(const std::vector<SurveyedFile>& files, const Shard& shard);
+
+/// A log-prob's shortest decimal and the bits of its stored form: "-0.25 (0xbe800000)".
+[[nodiscard]] std::string value_text(double value, tensor::DType dtype);
 
 }  // namespace rlverify::sidecar

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
-#include <bit>
-#include <cmath>
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
-#include "core/python_value.h"
 #include "tensor/element.h"
 
 namespace rlverify::sidecar {
@@ -51,13 +51,19 @@ void name_rule(const SurveyedFile& file, core::Findings& findings) {
   }
 }
 
-using CallsOfRank = std::map<std::int64_t, std::map<std::int64_t, std::size_t>>;  // rank -> call -> samples
+/// rank -> call -> samples; nothing for a file that can't be read, which is there all the same.
+using CallsOfRank = std::map<std::int64_t, std::map<std::int64_t, std::optional<std::size_t>>>;
 
 CallsOfRank calls_of_ranks(const std::vector<SurveyedFile>& files) {
+  static const RE2 kName("rank(\\d{1,18})\\.call(\\d{1,18})\\.pt");
   CallsOfRank calls;
   for (const SurveyedFile& file : files) {
+    std::int64_t rank = 0;
+    std::int64_t call = 0;
     if (!file.problem) {
       calls[file.rank][file.call_index] = file.shards.size();
+    } else if (RE2::FullMatch(file.name, kName, &rank, &call)) {
+      calls[rank].emplace(call, std::nullopt);
     }
   }
   return calls;
@@ -97,12 +103,15 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRu
         findings.add(shard_finding("RLV-167", place, "calls of a rank are not contiguous", fmt::format("call {}", next), fmt::format("call {}", call)));
       }
       next = call + 1;
-      const auto [entry, fresh] = samples_of_call.emplace(std::make_pair(rank / group, call), samples);
-      if (!fresh && entry->second != samples) {
+      if (!samples) {
+        continue;
+      }
+      const auto [entry, fresh] = samples_of_call.emplace(std::make_pair(rank / group, call), *samples);
+      if (!fresh && entry->second != *samples) {
         core::FindingPlace place;
         place.rank = rank;
         place.call = call;
-        findings.add(shard_finding("RLV-167", place, "ranks of a group hold different numbers of samples", fmt::format("{} samples", entry->second), fmt::format("{}", samples)));
+        findings.add(shard_finding("RLV-167", place, "ranks of a group hold different numbers of samples", fmt::format("{} samples", entry->second), fmt::format("{}", *samples)));
       }
     }
     if (of_rank.size() != most_calls) {
@@ -113,39 +122,9 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRu
   }
 }
 
-std::string hint_of(const LogProbStatistics& statistics) {
-  if (statistics.sign_of_zero == statistics.bitwise_mismatch_count) {
-    return "only the sign of zero differs: equal as numbers, not as bits";
-  }
-  if (statistics.rollout_exact_zero > 0) {
-    return fmt::format("rollout is exactly 0.0 where train is not ({} elements): the engine may have returned nothing there", statistics.rollout_exact_zero);
-  }
-  if (statistics.train_exact_zero > 0) {
-    return fmt::format("train is exactly 0.0 where rollout is not ({} elements)", statistics.train_exact_zero);
-  }
-  if (statistics.bitwise_mismatch_count == statistics.active && statistics.active > 1 && statistics.min_difference == statistics.max_difference) {
-    return fmt::format("a constant shift: train minus rollout is {} at every active position", core::python_repr(statistics.min_difference));
-  }
-  return {};
-}
-
 /// The element of a shard's vector that index counts, in response coordinates.
 std::int64_t position_of(const Shard& shard, const Layout& layout, std::int64_t index) {
   return response_position(owned_ranges(shard.total_length, shard.response_length, layout.context_parallel_size, shard.cp_rank), index);
-}
-
-/// The places where train and rollout part, in order; an error where they must agree, else a note about the first.
-void mismatch_rule(const std::vector<SurveyedFile>& files, const Shard& shard, const ExpectedRun& expected, core::Findings& findings) {
-  const LogProbStatistics& statistics = shard.statistics;
-  if (statistics.bitwise_mismatch_count == 0 || !expected.require_exact) {
-    return;
-  }
-  core::FindingPlace place = place_of(files, shard);
-  place.position = position_of(shard, expected.layout, statistics.first_bitwise);
-  core::Finding finding = shard_finding("RLV-162", place, "log-probs differ in bits", "train " + value_text(statistics.first_train, shard.train_dtype), "rollout " + value_text(statistics.first_rollout, shard.rollout_dtype));
-  finding.hint = hint_of(statistics);
-  finding.count = static_cast<std::uint64_t>(statistics.bitwise_mismatch_count);
-  findings.add(std::move(finding));
 }
 
 void value_rules(const std::vector<SurveyedFile>& files, const Shard& shard, const ExpectedRun& expected, core::Findings& findings) {
@@ -165,7 +144,6 @@ void value_rules(const std::vector<SurveyedFile>& files, const Shard& shard, con
     finding.count = static_cast<std::uint64_t>(shard.statistics.positive);
     findings.add(std::move(finding));
   }
-  mismatch_rule(files, shard, expected, findings);
 }
 
 /// Every step must have an active token somewhere.
@@ -202,20 +180,6 @@ void dtype_note(const MergedShards& merged, core::Findings& findings) {
 }
 
 }  // namespace
-
-std::string value_text(double value, tensor::DType dtype) {
-  const std::string decimal = core::python_repr(value);
-  switch (dtype) {
-    case tensor::DType::kFloat32:
-      return fmt::format("{} (0x{:08x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)));
-    case tensor::DType::kBfloat16:
-      return fmt::format("{} (0x{:04x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)) >> 16);
-    case tensor::DType::kFloat64:
-      return fmt::format("{} (0x{:016x})", decimal, std::bit_cast<std::uint64_t>(value));
-    default:
-      return decimal;
-  }
-}
 
 std::int64_t calls_per_step(const std::vector<SurveyedFile>& files, std::int64_t steps) {
   std::int64_t highest = -1;

@@ -33,7 +33,4 @@ struct UnmaskedTotals {
 };
 [[nodiscard]] UnmaskedTotals unmasked_totals(const MergedShards& merged);
 
-/// Exact bits of a float32, bfloat16 or float64 value and its shortest decimal: "-0.25 (0xbe800000)".
-[[nodiscard]] std::string value_text(double value, tensor::DType dtype);
-
 }  // namespace rlverify::sidecar
