@@ -16,6 +16,7 @@ namespace rlverify::app {
 
 using Action = std::function<core::ExitCode()>;
 
+void add_explain_command(CLI::App& app, Action& action);
 void add_inspect_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 
