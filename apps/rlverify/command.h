@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands share. A command adds its options to the parser and, when it is the one chosen, sets the action that main() runs after parsing.
+// What the commands share. A command adds its options to the parser and, when it is the one chosen, sets the action
+// that main() runs after parsing.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,8 @@ void print(std::string_view text);
 /// Writes `text` to `path` through a temporary file that is renamed; "-" is stdout.
 void write_document(const std::string& path, std::string_view text);
 
-/// Where stdout goes: width, colour (a terminal that isn't dumb; NO_COLOR switches it off, FORCE_COLOR on), and whether it takes Unicode.
+/// Where stdout goes: width, colour (a terminal that isn't dumb; NO_COLOR switches it off, FORCE_COLOR on), and whether
+/// it takes Unicode.
 struct Terminal {
   unsigned columns = 80;
   bool colour = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rlverify explain: one row of the table of finding codes, or the list of all.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "command.h"
@@ -25,7 +25,8 @@ core::ExitCode explain(const std::string& code) {
   }
   const report::RuleRow* const row = report::find_rule(code);
   if (row == nullptr) {
-    throw core::UsageError(fmt::format("{} is no finding code; near it: {}", code, fmt::join(report::nearest_codes(code), ", ")));
+    throw core::UsageError(
+        fmt::format("{} is no finding code; near it: {}", code, fmt::join(report::nearest_codes(code), ", ")));
   }
   text = fmt::format("{}  {}\n", row->code, row->title);
   text += report::wrapped("severity", row->severity, 10, columns);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rlverify validate: judges one run, or checks one existing document against its schema.
-#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -53,21 +53,25 @@ std::string schema_for(const ValidateOptions& options, core::Value document, std
   if (name == "auto") {
     name = report::schema_name_of(document);
     if (name.empty()) {
-      throw core::UsageError(options.target + " is no document of a known kind: choose one with --schema=NAME or --schema=FILE");
+      throw core::UsageError(options.target +
+                             " is no document of a known kind: choose one with --schema=NAME or --schema=FILE");
     }
   }
   std::error_code ignored;
-  const bool is_file = name.find('/') != std::string::npos || name.find('.') != std::string::npos || fs::exists(name, ignored);
+  const bool is_file =
+      name.find('/') != std::string::npos || name.find('.') != std::string::npos || fs::exists(name, ignored);
   return is_file ? read_text(name) : std::string(report::schema_text(name));
 }
 
 std::string violation_line(const std::string& file, const report::SchemaViolation& violation) {
   const std::string pointer = violation.pointer.empty() ? "the document" : violation.pointer;
-  return violation.line == 0 ? fmt::format("{}: {}: {}\n", file, pointer, violation.reason)
-                             : fmt::format("{}:{}:{}: {}: {}\n", file, violation.line, violation.column, pointer, violation.reason);
+  return violation.line == 0
+             ? fmt::format("{}: {}: {}\n", file, pointer, violation.reason)
+             : fmt::format("{}:{}:{}: {}: {}\n", file, violation.line, violation.column, pointer, violation.reason);
 }
 
-std::string violations_json(const ValidateOptions& options, const std::string& schema, const std::vector<report::SchemaViolation>& violations) {
+std::string violations_json(const ValidateOptions& options, const std::string& schema,
+                            const std::vector<report::SchemaViolation>& violations) {
   report::Document document;
   const core::NodeId list = document.array();
   for (const report::SchemaViolation& violation : violations) {
@@ -76,7 +80,10 @@ std::string violations_json(const ValidateOptions& options, const std::string& s
                                            {"line", document.integer(violation.line)},
                                            {"column", document.integer(violation.column)}}));
   }
-  document.set_root(document.object({{"file", document.string(options.target)}, {"schema", document.string(schema)}, {"valid", document.boolean(violations.empty())}, {"violations", list}}));
+  document.set_root(document.object({{"file", document.string(options.target)},
+                                     {"schema", document.string(schema)},
+                                     {"valid", document.boolean(violations.empty())},
+                                     {"violations", list}}));
   return report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n";
 }
 
@@ -86,12 +93,14 @@ ExitCode check_document(const ValidateOptions& options) {
   std::string name;
   const std::string schema = schema_for(options, document.root(), name);
   const auto violations = report::check_schema(document.root(), schema, &document);
-  const std::string json = options.format == "json" || !options.output.empty() ? violations_json(options, name, violations) : "";
+  const std::string json =
+      options.format == "json" || !options.output.empty() ? violations_json(options, name, violations) : "";
   if (!options.output.empty()) {
     write_document(options.output, json);
   }
   if (!options.quiet && options.output != "-") {
-    std::string text = fmt::format("{}  {}  schema {}\n", violations.empty() ? "VALID" : "INVALID", options.target, name);
+    std::string text =
+        fmt::format("{}  {}  schema {}\n", violations.empty() ? "VALID" : "INVALID", options.target, name);
     for (const report::SchemaViolation& violation : violations) {
       text += violation_line(options.target, violation);
     }
@@ -148,7 +157,9 @@ ExitCode validate_run(const ValidateOptions& options) {
   }
   const run::RunDirectory run = run::read_run_directory(options.target);
   core::ThreadPool pool;
-  const report::ValidationResult result = judge::judge_run(run, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool, core::Progress::terminal());
+  const report::ValidationResult result =
+      judge::judge_run(run, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool,
+                       core::Progress::terminal());
   const report::Document document = report::validation_document(result);
   ExitCode code = result.exit_code();
   if (!options.schema.empty()) {
@@ -167,7 +178,9 @@ ExitCode validate_run(const ValidateOptions& options) {
   }
   if (!options.quiet && options.output != "-" && options.findings != "-") {
     const Terminal terminal = stdout_terminal();
-    print(options.format == "json" ? json : report::validation_text(result, {terminal.colour, terminal.columns, terminal.unicode}));
+    print(options.format == "json"
+              ? json
+              : report::validation_text(result, {terminal.colour, terminal.columns, terminal.unicode}));
   }
   return code;
 }
@@ -182,7 +195,8 @@ ExitCode validate(const ValidateOptions& options) {
     return validate_run(options);
   }
   if (options.schema.empty()) {
-    throw core::UsageError(options.target + " is a file: a run directory is judged, a document is checked with --schema");
+    throw core::UsageError(options.target +
+                           " is a file: a run directory is judged, a document is checked with --schema");
   }
   if (options.seal || !options.findings.empty()) {
     throw core::UsageError("--seal and --findings are for run directories");
@@ -194,15 +208,24 @@ ExitCode validate(const ValidateOptions& options) {
 
 void add_validate_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* const command = app.add_subcommand("validate", "Judge one run directory, or check a document against its schema");
-  command->add_option("target", options->target, "Run directory, or a JSON document with --schema")->required()->type_name("RUN_DIR|FILE");
+  CLI::App* const command =
+      app.add_subcommand("validate", "Judge one run directory, or check a document against its schema");
+  command->add_option("target", options->target, "Run directory, or a JSON document with --schema")
+      ->required()
+      ->type_name("RUN_DIR|FILE");
   command->add_option("--rules", options->rules, "strict, or reference: the public validator's verdict field for field")
       ->check(CLI::IsMember({"strict", "reference"}))
       ->capture_default_str();
-  command->add_flag("--schema{auto}", options->schema, "Check the document against its JSON Schema; --schema=NAME or --schema=FILE chooses another")->type_name("[=NAME|FILE]");
+  command
+      ->add_flag("--schema{auto}", options->schema,
+                 "Check the document against its JSON Schema; --schema=NAME or --schema=FILE chooses another")
+      ->type_name("[=NAME|FILE]");
   command->add_option("-o", options->output, "Write the validation document to FILE; - is stdout")->type_name("FILE");
-  command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")->type_name("FILE");
-  command->add_option("--format", options->format, "What stdout shows")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")
+      ->type_name("FILE");
+  command->add_option("--format", options->format, "What stdout shows")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->add_flag("--seal", options->seal, "Create RUN_DIR/COMPLETE when the run passes; it must not exist");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
   command->callback([options, &action] { action = [options] { return validate(*options); }; });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options in, exit code out: parses the command line, runs the chosen command and turns what it threw into an exit code. Everything else is a library.
-#include <CLI/CLI.hpp>
+// Options in, exit code out: parses the command line, runs the chosen command and turns what it threw into an exit
+// code. Everything else is a library.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <clocale>
 #include <cstdio>
 
@@ -24,7 +25,9 @@ int usage_error(const std::string& message) {
 int main(int argc, char* argv[]) {
   std::setlocale(LC_CTYPE, "");
   rlverify::core::install_signal_handlers();
-  CLI::App app("Says whether a reinforcement-learning training run of a language model kept its promise to the last bit.", "rlverify");
+  CLI::App app(
+      "Says whether a reinforcement-learning training run of a language model kept its promise to the last bit.",
+      "rlverify");
   app.set_version_flag("--version", std::string("rlverify ") + RLVERIFY_VERSION);
   app.require_subcommand(1);
   rlverify::app::Action action;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terminal manners: ninja's rules for colour; 80 columns where the width isn't known, so that piped output doesn't depend on the window.
+// Terminal manners: ninja's rules for colour; 80 columns where the width isn't known, so that piped output doesn't
+// depend on the window.
 #include <langinfo.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@ bool set_and_not_empty(const char* name) {
 
 }  // namespace
 
-void print(std::string_view text) { static_cast<void>(core::write_standard_output(text)); }
+void print(std::string_view text) {
+  static_cast<void>(core::write_standard_output(text));
+}
 
 void write_document(const std::string& path, std::string_view text) {
   if (path == "-") {

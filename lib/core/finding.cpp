@@ -11,7 +11,8 @@
 namespace rlverify::core {
 
 bool FindingPlace::empty() const {
-  return file.empty() && !offset && !line && !step && !rank && !call && !sample && !position && tensor.empty() && field.empty();
+  return file.empty() && !offset && !line && !step && !rank && !call && !sample && !position && tensor.empty() &&
+         field.empty();
 }
 
 std::string FindingPlace::text() const {
@@ -44,8 +45,9 @@ std::string FindingPlace::text() const {
 }
 
 void Findings::add(Finding finding) {
-  const std::string cause = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, static_cast<int>(finding.section), static_cast<int>(finding.severity),
-                                        finding.what, finding.expected, finding.found);
+  const std::string cause =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, static_cast<int>(finding.section),
+                  static_cast<int>(finding.severity), finding.what, finding.expected, finding.found);
   const auto [entry, fresh] = by_cause_.emplace(cause, findings_.size());
   if (!fresh) {
     Finding& known = findings_[entry->second];
@@ -101,7 +103,8 @@ void Findings::sort() {
 
 std::string_view section_name(Section section) {
   static constexpr std::array<std::string_view, kSectionCount> kNames = {
-      "launch", "log", "backends", "pcp", "cudagraph", "weights", "tokens", "log_probs", "scalars", "norms", "dumps", "tensors", "replay"};
+      "launch",    "log",     "backends", "pcp",   "cudagraph", "weights", "tokens",
+      "log_probs", "scalars", "norms",    "dumps", "tensors",   "replay"};
   return kNames.at(static_cast<std::size_t>(section));
 }
 

@@ -9,7 +9,8 @@ namespace rlverify::judge {
 
 using core::Section;
 
-std::vector<sidecar::SurveyedFile> survey_sidecars(const run::RunDirectory& run, const sidecar::Layout& layout, core::ThreadPool& pool, bool show_progress) {
+std::vector<sidecar::SurveyedFile> survey_sidecars(const run::RunDirectory& run, const sidecar::Layout& layout,
+                                                   core::ThreadPool& pool, bool show_progress) {
   const auto& names = run.sidecar_files.names;
   std::vector<sidecar::SurveyedFile> files(names.size());
   core::Progress progress("sidecars", names.size(), show_progress);
@@ -29,7 +30,8 @@ std::vector<sidecar::SurveyedFile> survey_sidecars(const run::RunDirectory& run,
   return files;
 }
 
-std::vector<sidecar::SurveyedDump> survey_dumps(const run::RunDirectory& run, const sidecar::ShardIndex* index, core::ThreadPool& pool, bool show_progress) {
+std::vector<sidecar::SurveyedDump> survey_dumps(const run::RunDirectory& run, const sidecar::ShardIndex* index,
+                                                core::ThreadPool& pool, bool show_progress) {
   const auto& names = run.dump_files.names;
   std::vector<sidecar::SurveyedDump> dumps(names.size());
   core::Progress progress("train dumps", names.size(), show_progress);
@@ -46,7 +48,9 @@ std::vector<sidecar::SurveyedDump> survey_dumps(const run::RunDirectory& run, co
   return dumps;
 }
 
-std::vector<report::Coverage> coverage_of(const run::RunDirectory& run, const std::vector<sidecar::SurveyedFile>& sidecars, const std::vector<sidecar::SurveyedDump>& dumps,
+std::vector<report::Coverage> coverage_of(const run::RunDirectory& run,
+                                          const std::vector<sidecar::SurveyedFile>& sidecars,
+                                          const std::vector<sidecar::SurveyedDump>& dumps,
                                           const sidecar::SidecarSection& section) {
   const auto part = [](Section of, std::uint64_t files) {
     report::Coverage coverage;
@@ -71,7 +75,12 @@ std::vector<report::Coverage> coverage_of(const run::RunDirectory& run, const st
   log_probs.elements = static_cast<std::uint64_t>(section.element_count);
   report::Coverage dumped = part(Section::kDumps, dumps.size());
   add(dumped, dumps);
-  return {part(Section::kLaunch, run.has_ray_status ? 2 : 1), log, part(Section::kBackends, run.readbacks.size()), weights, log_probs, dumped};
+  return {part(Section::kLaunch, run.has_ray_status ? 2 : 1),
+          log,
+          part(Section::kBackends, run.readbacks.size()),
+          weights,
+          log_probs,
+          dumped};
 }
 
 }  // namespace rlverify::judge

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that never launched or whose launcher died is judged as that: what its remains lack or get wrong are consequences, not faults of their own.
+// A run that never launched or whose launcher died is judged as that: what its remains lack or get wrong are
+// consequences, not faults of their own.
 #include "judge/judge.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,8 @@ core::Findings as_consequences(const core::Findings& findings) {
     if (faults.at(section) == 0) {
       continue;
     }
-    core::Finding note = readback::make_finding("RLV-199", static_cast<Section>(section), "not evaluated", "", fmt::format("{} ({} in all)", first.at(section), faults.at(section)));
+    core::Finding note = readback::make_finding("RLV-199", static_cast<Section>(section), "not evaluated", "",
+                                                fmt::format("{} ({} in all)", first.at(section), faults.at(section)));
     note.severity = Severity::kNote;
     note.because_of = "RLV-103";
     reduced.add(std::move(note));
@@ -82,14 +84,16 @@ report::ValidationResult short_form(const run::RunDirectory& run, report::RuleSe
 
 }  // namespace
 
-report::ValidationResult judge_run(const run::RunDirectory& run, report::RuleSet rules, core::ThreadPool& pool, bool show_progress) {
+report::ValidationResult judge_run(const run::RunDirectory& run, report::RuleSet rules, core::ThreadPool& pool,
+                                   bool show_progress) {
   report::ValidationResult result;
   result.rules = rules;
   result.run_directory = run.path;
   result.run_id = run.manifest.root().get("run_id");
   const Bench bench = {run, pool, show_progress};
-  const bool failed_launch = rules == report::RuleSet::kStrict && run.manifest.root().is_dict() &&
-                             readback::launch_failed(run.manifest.root(), run.log ? &*run.log : nullptr, result.findings);
+  const bool failed_launch =
+      rules == report::RuleSet::kStrict && run.manifest.root().is_dict() &&
+      readback::launch_failed(run.manifest.root(), run.log ? &*run.log : nullptr, result.findings);
   try {
     require_artifacts(run);
     (rules == report::RuleSet::kStrict ? judge_strictly : judge_by_reference)(bench, result);
@@ -99,7 +103,8 @@ report::ValidationResult judge_run(const run::RunDirectory& run, report::RuleSet
       ended.gives_up = result.findings.list().front().what;
       ended.give_up_code = core::ExitCode::kFailed;
       ended.findings = result.findings;
-      ended.findings.add(readback::make_finding("RLV-101", Section::kLog, "the run can't be judged", "", reason.what()));
+      ended.findings.add(
+          readback::make_finding("RLV-101", Section::kLog, "the run can't be judged", "", reason.what()));
       ended.findings = as_consequences(ended.findings);
     }
     return ended;

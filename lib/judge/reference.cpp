@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference rules in the order in which the public validator runs them, since where it raises is part of its verdict.
+// The reference rules in the order in which the public validator runs them, since where it raises is part of its
+// verdict.
 #include <fmt/format.h>
 
 #include "judge/evidence.h"
@@ -17,10 +18,12 @@ using readback::CannotJudge;
 /// X2: active tokens of the sidecars against those that the log counted, as exact numbers.
 void exposure_rule(const readback::PythonNumber& exposure, std::int64_t element_count, core::Findings& findings) {
   const auto* whole = std::get_if<std::int64_t>(&exposure);
-  const bool equal = whole != nullptr ? *whole == element_count : std::get<double>(exposure) == static_cast<double>(element_count);
+  const bool equal =
+      whole != nullptr ? *whole == element_count : std::get<double>(exposure) == static_cast<double>(element_count);
   if (!equal) {
-    findings.add(readback::make_finding("RLV-164", Section::kLaunch, "the sidecars hold another number of active tokens than the log counted", fmt::format("{} tokens", readback::as_double(exposure)),
-                                        fmt::format("{} tokens", element_count)));
+    findings.add(readback::make_finding(
+        "RLV-164", Section::kLaunch, "the sidecars hold another number of active tokens than the log counted",
+        fmt::format("{} tokens", readback::as_double(exposure)), fmt::format("{} tokens", element_count)));
   }
 }
 
@@ -40,11 +43,14 @@ void count_dumps(const std::vector<sidecar::SurveyedDump>& dumps, sidecar::Offli
 
 }  // namespace
 
-void sample_count_rule(std::int64_t num_rollout, std::int64_t global_batch_size, std::int64_t sample_count, core::Findings& findings) {
+void sample_count_rule(std::int64_t num_rollout, std::int64_t global_batch_size, std::int64_t sample_count,
+                       core::Findings& findings) {
   std::int64_t samples = 0;
   const bool overflow = __builtin_mul_overflow(num_rollout, global_batch_size, &samples);
   if (overflow || sample_count != samples) {
-    findings.add(readback::make_finding("RLV-163", Section::kLaunch, "the sidecars hold another number of samples than the run trained on", fmt::format("{} rollouts of {} samples", num_rollout, global_batch_size),
+    findings.add(readback::make_finding("RLV-163", Section::kLaunch,
+                                        "the sidecars hold another number of samples than the run trained on",
+                                        fmt::format("{} rollouts of {} samples", num_rollout, global_batch_size),
                                         fmt::format("{} samples", sample_count)));
   }
 }
@@ -58,7 +64,8 @@ void judge_by_reference(const Bench& bench, report::ValidationResult& result) {
   result.group = frame.arm.get("group");
   result.cudagraph = readback::measure_cudagraph(frame, log);
   result.readbacks = readback::measure_readbacks(frame, bench.run.readbacks, log);
-  const readback::StepRecords steps = readback::step_records(log, readback::public_accepts, readback::Repeated::kLastCounts);
+  const readback::StepRecords steps =
+      readback::step_records(log, readback::public_accepts, readback::Repeated::kLastCounts);
   result.scalars = readback::measure_scalars(steps, frame.global_batch_size);
   const readback::RuleInput input = {frame, bench.run, log, steps, result.readbacks, result.scalars};
   readback::cudagraph_rules(result.cudagraph, result.findings);

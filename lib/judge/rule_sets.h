@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two rule sets as the judge calls them. Both fill the sections of `result` and add findings; readback::CannotJudge ends them.
+// The two rule sets as the judge calls them. Both fill the sections of `result` and add findings; readback::CannotJudge
+// ends them.
 #pragma once
 
 #include "core/thread_pool.h"
@@ -21,6 +22,7 @@ void judge_by_reference(const Bench& bench, report::ValidationResult& result);
 void judge_strictly(const Bench& bench, report::ValidationResult& result);
 
 /// X1: the number of samples in the sidecars.
-void sample_count_rule(std::int64_t num_rollout, std::int64_t global_batch_size, std::int64_t sample_count, core::Findings& findings);
+void sample_count_rule(std::int64_t num_rollout, std::int64_t global_batch_size, std::int64_t sample_count,
+                       core::Findings& findings);
 
 }  // namespace rlverify::judge

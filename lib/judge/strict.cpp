@@ -21,8 +21,10 @@ using readback::CannotJudge;
 /// Float32 sums and means stand between the log's numbers and the counts they came from.
 constexpr double kScalarTolerance = 1e-5;
 
-/// The log's token and mismatch counts ignore the loss mask, so they are held against all elements of the sidecars, not the active ones.
-void scalar_cross_rules(const readback::ScalarSection& scalars, const sidecar::UnmaskedTotals& totals, const sidecar::SidecarSection& section, core::Findings& findings) {
+/// The log's token and mismatch counts ignore the loss mask, so they are held against all elements of the sidecars, not
+/// the active ones.
+void scalar_cross_rules(const readback::ScalarSection& scalars, const sidecar::UnmaskedTotals& totals,
+                        const sidecar::SidecarSection& section, core::Findings& findings) {
   if (scalars.rows.empty() || totals.elements == 0) {
     return;
   }
@@ -33,27 +35,37 @@ void scalar_cross_rules(const readback::ScalarSection& scalars, const sidecar::U
   const double logged_elements = readback::as_double(scalars.total_active_token_exposure);
   const auto elements = static_cast<double>(totals.elements);
   if (std::fabs(logged_elements - elements) > kScalarTolerance * elements) {
-    findings.add(readback::make_finding("RLV-164", Section::kScalars, "log and sidecars count different response tokens (masked ones included)", fmt::format("{} in the sidecars", totals.elements),
+    findings.add(readback::make_finding("RLV-164", Section::kScalars,
+                                        "log and sidecars count different response tokens (masked ones included)",
+                                        fmt::format("{} in the sidecars", totals.elements),
                                         fmt::format("{} in the log", core::python_repr(logged_elements))));
   }
   const bool log_says_equal = logged_mismatches == 0.0;
   if (log_says_equal != (totals.mismatches == 0)) {
-    core::Finding finding = readback::make_finding("RLV-179", Section::kScalars, "log and sidecars contradict each other about mismatches", fmt::format("{} in the sidecars", totals.mismatches),
-                                                   fmt::format("{} in the log", core::python_repr(logged_mismatches)));
+    core::Finding finding =
+        readback::make_finding("RLV-179", Section::kScalars, "log and sidecars contradict each other about mismatches",
+                               fmt::format("{} in the sidecars", totals.mismatches),
+                               fmt::format("{} in the log", core::python_repr(logged_mismatches)));
     findings.add(std::move(finding));
   } else if (!log_says_equal && section.mismatch_count == 0) {
-    core::Finding finding = readback::make_finding("RLV-174", Section::kScalars, "the log reports mismatches, all at masked tokens", "", fmt::format("{} in the log", core::python_repr(logged_mismatches)));
+    core::Finding finding =
+        readback::make_finding("RLV-174", Section::kScalars, "the log reports mismatches, all at masked tokens", "",
+                               fmt::format("{} in the log", core::python_repr(logged_mismatches)));
     finding.severity = Severity::kWarning;
     findings.add(std::move(finding));
-  } else if (std::fabs(logged_mismatches - static_cast<double>(totals.mismatches)) > 0.5 + kScalarTolerance * elements) {
-    core::Finding finding = readback::make_finding("RLV-179", Section::kScalars, "log and sidecars count different numbers of mismatches", fmt::format("{} in the sidecars", totals.mismatches),
-                                                   fmt::format("{} in the log", core::python_repr(logged_mismatches)));
+  } else if (std::fabs(logged_mismatches - static_cast<double>(totals.mismatches)) >
+             0.5 + kScalarTolerance * elements) {
+    core::Finding finding =
+        readback::make_finding("RLV-179", Section::kScalars, "log and sidecars count different numbers of mismatches",
+                               fmt::format("{} in the sidecars", totals.mismatches),
+                               fmt::format("{} in the log", core::python_repr(logged_mismatches)));
     finding.severity = Severity::kWarning;
     findings.add(std::move(finding));
   }
 }
 
-std::vector<sidecar::SurveyedFile> judge_sidecars(const Bench& bench, const readback::Frame& frame, report::ValidationResult& result) {
+std::vector<sidecar::SurveyedFile> judge_sidecars(const Bench& bench, const readback::Frame& frame,
+                                                  report::ValidationResult& result) {
   const sidecar::Layout layout = {frame.tensor_parallel_size, frame.context_parallel_size};
   const core::Value gpus = frame.topology.get("actor_gpus");
   sidecar::ExpectedRun expected;
@@ -71,13 +83,16 @@ std::vector<sidecar::SurveyedFile> judge_sidecars(const Bench& bench, const read
   return files;
 }
 
-void judge_dumps(const Bench& bench, const readback::Frame& frame, const std::vector<sidecar::SurveyedFile>& files, report::ValidationResult& result) {
-  const sidecar::ShardIndex index(files, {frame.tensor_parallel_size, frame.context_parallel_size}, sidecar::calls_per_step(files, frame.num_rollout));
+void judge_dumps(const Bench& bench, const readback::Frame& frame, const std::vector<sidecar::SurveyedFile>& files,
+                 report::ValidationResult& result) {
+  const sidecar::ShardIndex index(files, {frame.tensor_parallel_size, frame.context_parallel_size},
+                                  sidecar::calls_per_step(files, frame.num_rollout));
   const auto dumps = survey_dumps(bench.run, &index, bench.pool, bench.show_progress);
   for (const sidecar::SurveyedDump& dump : dumps) {
     ++result.offline.artifact_count;
     // Both forms count here; the public validator counts only the first.
-    const bool comparable = !dump.problem && (dump.public_view == run::PublicDumpView::kHasLogProbs || dump.compared > 0);
+    const bool comparable =
+        !dump.problem && (dump.public_view == run::PublicDumpView::kHasLogProbs || dump.compared > 0);
     result.offline.comparable_artifact_count += comparable ? 1 : 0;
   }
   if (bench.run.dump_files.problem) {
@@ -95,7 +110,9 @@ const run::Profile& profile_of(core::Value manifest, core::Findings& findings) {
   if (profile != nullptr) {
     return *profile;
   }
-  core::Finding finding = readback::make_finding("RLV-114", Section::kLaunch, "the manifest is of an experiment that has no profile", kDefault, schema.present() ? core::python_repr(schema) : "nothing");
+  core::Finding finding =
+      readback::make_finding("RLV-114", Section::kLaunch, "the manifest is of an experiment that has no profile",
+                             kDefault, schema.present() ? core::python_repr(schema) : "nothing");
   finding.place.file = "manifest.json";
   finding.place.field = "schema_version";
   findings.add(std::move(finding));
@@ -113,7 +130,8 @@ void judge_strictly(const Bench& bench, report::ValidationResult& result) {
   }
   result.group = frame.arm.get("group");
   result.readbacks = readback::measure_readbacks(frame, bench.run.readbacks, log);
-  const readback::StepRecords steps = readback::step_records(log, readback::strict_accepts, readback::Repeated::kFirstCounts);
+  const readback::StepRecords steps =
+      readback::step_records(log, readback::strict_accepts, readback::Repeated::kFirstCounts);
   result.scalars = readback::measure_scalars(steps, frame.global_batch_size);
   const readback::RuleInput base = {frame, bench.run, log, steps, result.readbacks, result.scalars};
   const readback::StrictInput input = {base, profile};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures of readbacks, log and manifest: each fills its section with what is there. Judging it is the rules' work (reference_rules.h, strict_rules.h).
+// Measures of readbacks, log and manifest: each fills its section with what is there. Judging it is the rules' work
+// (reference_rules.h, strict_rules.h).
 #pragma once
 
 #include <string>
@@ -23,15 +24,18 @@ inline constexpr std::array<Pair, 2> kPairs = {{{"megatron", "training", Side::k
                                                 {"vllm", "rollout", Side::kRollout, "vllm/rollout"}}};
 
 /// Readbacks of one pair: their positions in the run's list.
-[[nodiscard]] std::vector<const run::JsonArtifact*> readbacks_of(const std::vector<run::JsonArtifact>& readbacks, const Pair& pair);
+[[nodiscard]] std::vector<const run::JsonArtifact*> readbacks_of(const std::vector<run::JsonArtifact>& readbacks,
+                                                                 const Pair& pair);
 /// The operator record of a module in one readback; absent without.
 [[nodiscard]] core::Value operator_record(core::Value readback, const char* module);
 /// Whether the native log-prob route of the training side is attested in the log (spec rule R3).
 [[nodiscard]] bool has_native_marker(const run::RunLog& log, const std::string& logp_case);
 
 [[nodiscard]] CudagraphSection measure_cudagraph(const Frame& frame, const run::RunLog& log);
-/// Throws CannotJudge where the public validator raises: records, provenance or hooks of a kind that it can't look into.
-[[nodiscard]] ReadbackSection measure_readbacks(const Frame& frame, const std::vector<run::JsonArtifact>& readbacks, const run::RunLog& log);
+/// Throws CannotJudge where the public validator raises: records, provenance or hooks of a kind that it can't look
+/// into.
+[[nodiscard]] ReadbackSection measure_readbacks(const Frame& frame, const std::vector<run::JsonArtifact>& readbacks,
+                                                const run::RunLog& log);
 
 /// The record of each step that counts, ascending, and the order in which the steps first appeared.
 struct StepRecord {
@@ -47,9 +51,11 @@ struct StepRecords {
 [[nodiscard]] bool public_accepts(const run::LogRecord& record);
 /// What the strict rules keep: every step record that can be read, of no other role.
 [[nodiscard]] bool strict_accepts(const run::LogRecord& record);
-/// Which of several records of one step counts. The public validator keeps the last; where that is a fault of its own, the first one stands.
+/// Which of several records of one step counts. The public validator keeps the last; where that is a fault of its own,
+/// the first one stands.
 enum class Repeated { kLastCounts, kFirstCounts };
-[[nodiscard]] StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&), Repeated repeated);
+[[nodiscard]] StepRecords step_records(const run::RunLog& log, bool (*accept)(const run::LogRecord&),
+                                       Repeated repeated);
 
 /// Metric names of a step record that the rows come from.
 inline constexpr const char* kMismatchCount = "train/train_current_rollout_logprob_mismatch_count";
@@ -62,7 +68,8 @@ inline constexpr const char* kNumel = "train/train_current_rollout_logprob_numel
 [[nodiscard]] ScalarSection measure_scalars(const StepRecords& steps, std::int64_t global_batch_size);
 [[nodiscard]] double as_double(const PythonNumber& number);
 
-/// Strings anywhere in a value contain "triton", or a triton_used/uses_triton key is true (spec section 5, contains-triton).
+/// Strings anywhere in a value contain "triton", or a triton_used/uses_triton key is true (spec section 5,
+/// contains-triton).
 [[nodiscard]] bool contains_triton(core::Value value);
 /// The platform of a provenance (spec section 5, dense); nothing without one.
 [[nodiscard]] std::optional<std::string> platform_of(core::Value provenance);

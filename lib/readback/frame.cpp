@@ -77,7 +77,8 @@ Frame read_frame(core::Value manifest) {
     frame.cases.at(module) = require_case(frame.arm, kModules.at(module));
   }
   frame.num_rollout = require_int(require_key(manifest, "num_rollout"), "num_rollout");
-  frame.global_batch_size = require_int(require_key(require_key(manifest, "batching"), "global_batch_size"), "batching.global_batch_size");
+  frame.global_batch_size =
+      require_int(require_key(require_key(manifest, "batching"), "global_batch_size"), "batching.global_batch_size");
   frame.topology = require_key(manifest, "topology");
   frame.tensor_parallel_size = require_int(require_key(frame.topology, "tp"), "topology.tp");
   frame.context_parallel_size = require_int(require_key(frame.topology, "cp"), "topology.cp");

@@ -13,10 +13,12 @@ namespace {
 using core::Kind;
 
 bool any_begins_with(const std::vector<run::LogMark>& marks, const std::string& text) {
-  return std::any_of(marks.begin(), marks.end(), [&text](const run::LogMark& mark) { return mark.text.rfind(text, 0) == 0; });
+  return std::any_of(marks.begin(), marks.end(),
+                     [&text](const run::LogMark& mark) { return mark.text.rfind(text, 0) == 0; });
 }
 
-/// The sizes as the launcher prints them: Python's str of each, joined by commas. Python iterates strings by character and objects by key.
+/// The sizes as the launcher prints them: Python's str of each, joined by commas. Python iterates strings by character
+/// and objects by key.
 std::string compact_sizes(core::Value sizes) {
   std::string text = "[";
   const auto add = [&text](const std::string& part) { text += (text.size() > 1 ? "," : "") + part; };
@@ -54,12 +56,15 @@ PythonNumber times(const PythonNumber& number, std::int64_t factor) {
   return std::get<double>(number) * static_cast<double>(factor);
 }
 
-bool is_zero(const std::optional<PythonNumber>& number) { return number && as_double(*number) == 0.0; }
+bool is_zero(const std::optional<PythonNumber>& number) {
+  return number && as_double(*number) == 0.0;
+}
 
 }  // namespace
 
 double as_double(const PythonNumber& number) {
-  return std::holds_alternative<double>(number) ? std::get<double>(number) : static_cast<double>(std::get<std::int64_t>(number));
+  return std::holds_alternative<double>(number) ? std::get<double>(number)
+                                                : static_cast<double>(std::get<std::int64_t>(number));
 }
 
 CudagraphSection measure_cudagraph(const Frame& frame, const run::RunLog& log) {
@@ -69,7 +74,8 @@ CudagraphSection measure_cudagraph(const Frame& frame, const run::RunLog& log) {
   section.launcher_marker = any_begins_with(log.launcher_capture_sizes, compact);
   section.engine_mode = log.full_decode_only;
   section.not_eager = !log.not_eager.empty();
-  section.capture_sizes = any_begins_with(log.capture_sizes_repr, repr) || any_begins_with(log.capture_sizes_json, compact);
+  section.capture_sizes =
+      any_begins_with(log.capture_sizes_repr, repr) || any_begins_with(log.capture_sizes_json, compact);
   section.expected_capture_sizes = frame.capture_sizes;
   return section;
 }

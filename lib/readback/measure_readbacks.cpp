@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readbacks are JSON of untrusted shape; the look-ups follow Python's (spec/run-artifacts.md section 5 and rules R1-R11), and where Python would raise, so do we.
+// Readbacks are JSON of untrusted shape; the look-ups follow Python's (spec/run-artifacts.md section 5 and rules
+// R1-R11), and where Python would raise, so do we.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -19,7 +20,8 @@ std::string lower_trimmed(std::string_view text) {
     text.remove_suffix(1);
   }
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return lower;
 }
 
@@ -45,9 +47,12 @@ bool has_hook(core::Value hooks, std::string_view module) {
   throw CannotJudge("TypeError: installed_hooks is no container");
 }
 
-std::string text_of(core::Value value) { return value.present() ? core::python_str(value) : ""; }
+std::string text_of(core::Value value) {
+  return value.present() ? core::python_str(value) : "";
+}
 
-ModuleSummary measure_module(const Frame& frame, const Pair& pair, std::size_t module, const std::vector<const run::JsonArtifact*>& mine, const run::RunLog& log) {
+ModuleSummary measure_module(const Frame& frame, const Pair& pair, std::size_t module,
+                             const std::vector<const run::JsonArtifact*>& mine, const run::RunLog& log) {
   ModuleSummary summary;
   summary.case_id = frame.cases.at(module);
   summary.expected_implementation = frame.expected_implementation(module, pair.side);
@@ -69,7 +74,8 @@ ModuleSummary measure_module(const Frame& frame, const Pair& pair, std::size_t m
   }
   summary.implementations.assign(implementations.begin(), implementations.end());
   summary.backend_ids.assign(backend_ids.begin(), backend_ids.end());
-  if (pair.side == Side::kTraining && kModules.at(module) == std::string_view("logp") && summary.expected_implementation == "production") {
+  if (pair.side == Side::kTraining && kModules.at(module) == std::string_view("logp") &&
+      summary.expected_implementation == "production") {
     summary.native_marker_present = has_native_marker(log, summary.case_id);
   }
   return summary;
@@ -95,12 +101,13 @@ core::Value operator_record(core::Value readback, const char* module) {
 }
 
 bool has_native_marker(const run::RunLog& log, const std::string& logp_case) {
-  return !log.native_logp.empty() || std::any_of(log.sidecar_route.begin(), log.sidecar_route.end(), [&logp_case](const run::LogMark& mark) {
-    return mark.text.rfind(logp_case, 0) == 0;
-  });
+  return !log.native_logp.empty() ||
+         std::any_of(log.sidecar_route.begin(), log.sidecar_route.end(),
+                     [&logp_case](const run::LogMark& mark) { return mark.text.rfind(logp_case, 0) == 0; });
 }
 
-ReadbackSection measure_readbacks(const Frame& frame, const std::vector<run::JsonArtifact>& readbacks, const run::RunLog& log) {
+ReadbackSection measure_readbacks(const Frame& frame, const std::vector<run::JsonArtifact>& readbacks,
+                                  const run::RunLog& log) {
   ReadbackSection section;
   for (const Pair& pair : kPairs) {
     const auto mine = readbacks_of(readbacks, pair);

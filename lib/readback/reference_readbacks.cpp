@@ -28,24 +28,36 @@ void add(core::Findings& findings, core::Finding finding, const Record& record, 
 void provenance_rules(const Record& record, core::Value provenance, bool expects_rl_kernel, core::Findings& findings) {
   const auto platform = platform_of(provenance);
   if (platform != "cuda") {
-    add(findings, make_finding("RLV-126", Section::kBackends, record.label + ": wrong platform", "cuda", platform.value_or("none")), record, "provenance.runtime_platform");
+    add(findings,
+        make_finding("RLV-126", Section::kBackends, record.label + ": wrong platform", "cuda",
+                     platform.value_or("none")),
+        record, "provenance.runtime_platform");
   }
   if (provenance.get("fallback").is_true()) {
-    add(findings, make_finding("RLV-121", Section::kBackends, record.label + ": fallback reported", "false", "true"), record, "provenance.fallback");
+    add(findings, make_finding("RLV-121", Section::kBackends, record.label + ": fallback reported", "false", "true"),
+        record, "provenance.fallback");
   }
   if (expects_rl_kernel) {
     const core::Value id = record.value.get("backend_id");
     const std::string text = id.present() ? core::python_str(id) : "None";
     if (text.rfind("rlkernel.", 0) != 0) {
-      add(findings, make_finding("RLV-127", Section::kBackends, record.label + ": backend is not RL-Kernel's", "rlkernel.*", text), record, "backend_id");
+      add(findings,
+          make_finding("RLV-127", Section::kBackends, record.label + ": backend is not RL-Kernel's", "rlkernel.*",
+                       text),
+          record, "backend_id");
     }
     return;
   }
   std::vector<std::string> ids;
   collect_backend_ids(record.value, ids);
-  const bool named = std::any_of(ids.begin(), ids.end(), [](const std::string& id) { return id.rfind("rlkernel.", 0) == 0; });
-  if (named || provenance.get("deterministic_linear_logp").is_true() || provenance.path({"execution", "strict_backend"}).is_true()) {
-    add(findings, make_finding("RLV-128", Section::kBackends, record.label + ": production was asked for and RL-Kernel ran", "production", "rl_kernel"), record, "provenance");
+  const bool named =
+      std::any_of(ids.begin(), ids.end(), [](const std::string& id) { return id.rfind("rlkernel.", 0) == 0; });
+  if (named || provenance.get("deterministic_linear_logp").is_true() ||
+      provenance.path({"execution", "strict_backend"}).is_true()) {
+    add(findings,
+        make_finding("RLV-128", Section::kBackends, record.label + ": production was asked for and RL-Kernel ran",
+                     "production", "rl_kernel"),
+        record, "provenance");
   }
 }
 
@@ -56,31 +68,46 @@ void record_rules(const Record& record, const ModuleSummary& module, core::Findi
   }
   const core::Value implementation = record.value.get("implementation");
   if (!core::python_equal(implementation, std::string_view(module.expected_implementation))) {
-    add(findings, make_finding("RLV-124", Section::kBackends, record.label + ": another implementation ran", module.expected_implementation, core::python_str(implementation)), record, "implementation");
+    add(findings,
+        make_finding("RLV-124", Section::kBackends, record.label + ": another implementation ran",
+                     module.expected_implementation, core::python_str(implementation)),
+        record, "implementation");
   }
   const core::Value case_id = record.value.get("case_id");
   if (!core::python_equal(case_id, std::string_view(module.case_id))) {
-    add(findings, make_finding("RLV-124", Section::kBackends, record.label + ": another case ran", module.case_id, core::python_str(case_id)), record, "case_id");
+    add(findings,
+        make_finding("RLV-124", Section::kBackends, record.label + ": another case ran", module.case_id,
+                     core::python_str(case_id)),
+        record, "case_id");
   }
   if (contains_triton(record.value)) {
-    add(findings, make_finding("RLV-125", Section::kBackends, record.label + ": Triton took part", "no Triton", "triton"), record, "");
+    add(findings,
+        make_finding("RLV-125", Section::kBackends, record.label + ": Triton took part", "no Triton", "triton"), record,
+        "");
   }
   provenance_rules(record, provenance, module.expected_implementation == "rl_kernel", findings);
 }
 
-void production_logp_rules(const std::string& label, const ModuleSummary& module, bool has_record, core::Findings& findings) {
+void production_logp_rules(const std::string& label, const ModuleSummary& module, bool has_record,
+                           core::Findings& findings) {
   if (module.installed_processes != 0) {
-    findings.add(make_finding("RLV-122", Section::kBackends, label + ": a hook is installed where production must run untouched", "none", fmt::format("in {} processes", module.installed_processes)));
+    findings.add(make_finding("RLV-122", Section::kBackends,
+                              label + ": a hook is installed where production must run untouched", "none",
+                              fmt::format("in {} processes", module.installed_processes)));
   }
   if (has_record) {
-    findings.add(make_finding("RLV-128", Section::kBackends, label + ": an operator record where production must leave none", "no record", "a record"));
+    findings.add(make_finding("RLV-128", Section::kBackends,
+                              label + ": an operator record where production must leave none", "no record",
+                              "a record"));
   }
   if (!module.native_marker_present.value_or(false)) {
-    findings.add(make_finding("RLV-129", Section::kBackends, label + ": the log attests no native route", "the native marker or the sidecar route of the case in run.log", "neither"));
+    findings.add(make_finding("RLV-129", Section::kBackends, label + ": the log attests no native route",
+                              "the native marker or the sidecar route of the case in run.log", "neither"));
   }
 }
 
-void module_rules(const RuleInput& input, const Pair& pair, std::size_t index, const ModuleSummary& module, core::Findings& findings) {
+void module_rules(const RuleInput& input, const Pair& pair, std::size_t index, const ModuleSummary& module,
+                  core::Findings& findings) {
   const std::string label = fmt::format("{} {}", pair.name, kModules.at(index));
   const auto mine = readbacks_of(input.run.readbacks, pair);
   std::vector<Record> records;
@@ -95,7 +122,8 @@ void module_rules(const RuleInput& input, const Pair& pair, std::size_t index, c
     return;
   }
   if (module.installed_processes == 0) {
-    findings.add(make_finding("RLV-122", Section::kBackends, label + ": no process installed the hook", "at least one", "none"));
+    findings.add(
+        make_finding("RLV-122", Section::kBackends, label + ": no process installed the hook", "at least one", "none"));
   }
   if (module.call_count == 0) {
     findings.add(make_finding("RLV-123", Section::kBackends, label + ": never called", "at least one call", "0"));
@@ -105,14 +133,16 @@ void module_rules(const RuleInput& input, const Pair& pair, std::size_t index, c
   }
 }
 
-void pcp_worker(const run::JsonArtifact& file, core::Value execution, std::int64_t rollout_cp, std::int64_t rollout_tp, PcpSection& section, core::Findings& findings) {
+void pcp_worker(const run::JsonArtifact& file, core::Value execution, std::int64_t rollout_cp, std::int64_t rollout_tp,
+                PcpSection& section, core::Findings& findings) {
   if (execution.present() && !execution.is_dict()) {
     throw CannotJudge("AttributeError: provenance.execution is no object");
   }
   bool good = true;
   const auto refuse = [&](const char* field, const std::string& expected) {
     const core::Value value = execution.get(field);
-    core::Finding finding = make_finding("RLV-135", Section::kPcp, fmt::format("{} of a prefill worker differs", field), expected, value.present() ? core::python_repr(value) : "nothing");
+    core::Finding finding = make_finding("RLV-135", Section::kPcp, fmt::format("{} of a prefill worker differs", field),
+                                         expected, value.present() ? core::python_repr(value) : "nothing");
     finding.place.file = file.name;
     finding.place.field = std::string("operators.attention.provenance.execution.") + field;
     findings.add(std::move(finding));
@@ -149,7 +179,8 @@ void pcp_worker(const run::JsonArtifact& file, core::Value execution, std::int64
 
 }  // namespace
 
-core::Finding make_finding(const char* code, core::Section section, std::string what, std::string expected, std::string found) {
+core::Finding make_finding(const char* code, core::Section section, std::string what, std::string expected,
+                           std::string found) {
   core::Finding finding;
   finding.code = code;
   finding.section = section;
@@ -167,7 +198,8 @@ void cudagraph_rules(const CudagraphSection& section, core::Findings& findings) 
       findings.add(std::move(finding));
     }
   };
-  require(section.launcher_marker, "RLV-138", "the launcher announced no capture sizes, or others", "the manifest's capture sizes");
+  require(section.launcher_marker, "RLV-138", "the launcher announced no capture sizes, or others",
+          "the manifest's capture sizes");
   require(section.engine_mode, "RLV-139", "the engine reports another CUDA-graph mode", "FULL_DECODE_ONLY");
   require(section.not_eager, "RLV-140", "the engine does not say that it left eager mode", "enforce_eager=False");
   require(section.capture_sizes, "RLV-141", "the engine captured other sizes", "the manifest's capture sizes");
@@ -175,14 +207,18 @@ void cudagraph_rules(const CudagraphSection& section, core::Findings& findings) 
 
 void readback_rules(const RuleInput& input, core::Findings& findings) {
   for (const Pair& pair : kPairs) {
-    const auto& summary = pair.side == Side::kTraining ? input.readbacks.megatron_training : input.readbacks.vllm_rollout;
+    const auto& summary =
+        pair.side == Side::kTraining ? input.readbacks.megatron_training : input.readbacks.vllm_rollout;
     if (!summary) {
-      findings.add(make_finding("RLV-120", Section::kBackends, fmt::format("no readback of {}", pair.name), "at least one file", "none"));
+      findings.add(make_finding("RLV-120", Section::kBackends, fmt::format("no readback of {}", pair.name),
+                                "at least one file", "none"));
       continue;
     }
     for (const run::JsonArtifact* file : readbacks_of(input.run.readbacks, pair)) {
       if (core::python_truth(file->root().get("fallbacks"))) {
-        core::Finding finding = make_finding("RLV-121", Section::kBackends, fmt::format("{}: a fallback is recorded", pair.name), "none", core::python_repr(file->root().get("fallbacks")));
+        core::Finding finding =
+            make_finding("RLV-121", Section::kBackends, fmt::format("{}: a fallback is recorded", pair.name), "none",
+                         core::python_repr(file->root().get("fallbacks")));
         finding.place.file = file->name;
         finding.place.field = "fallbacks";
         findings.add(std::move(finding));
@@ -232,7 +268,8 @@ void pcp_rules(const RuleInput& input, PcpSection& section, core::Findings& find
   }
   for (std::size_t rank = 0; rank < section.cp_rank_worker_counts.size(); ++rank) {
     if (section.cp_rank_worker_counts[rank] < section.expected_workers_per_cp_rank) {
-      findings.add(make_finding("RLV-137", Section::kPcp, fmt::format("prefill CP rank {} has too few workers", rank), fmt::format("{}", section.expected_workers_per_cp_rank),
+      findings.add(make_finding("RLV-137", Section::kPcp, fmt::format("prefill CP rank {} has too few workers", rank),
+                                fmt::format("{}", section.expected_workers_per_cp_rank),
                                 fmt::format("{}", section.cp_rank_worker_counts[rank])));
     }
   }

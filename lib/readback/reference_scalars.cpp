@@ -14,7 +14,8 @@ namespace {
 using core::Kind;
 using core::Section;
 
-core::Finding step_finding(const char* code, const StepRecord& step, Section section, std::string what, std::string expected, std::string found) {
+core::Finding step_finding(const char* code, const StepRecord& step, Section section, std::string what,
+                           std::string expected, std::string found) {
   core::Finding finding = make_finding(code, section, std::move(what), std::move(expected), std::move(found));
   finding.place.file = "run.log";
   finding.place.line = step.record->line;
@@ -22,7 +23,8 @@ core::Finding step_finding(const char* code, const StepRecord& step, Section sec
   return finding;
 }
 
-/// Python's `value > 0` or `value <= 0` for what a record may hold; raises as Python does for anything that is no number.
+/// Python's `value > 0` or `value <= 0` for what a record may hold; raises as Python does for anything that is no
+/// number.
 bool greater_than_zero(core::Value value) {
   switch (value.kind()) {
     case Kind::kBoolean:
@@ -37,7 +39,9 @@ bool greater_than_zero(core::Value value) {
       throw CannotJudge("TypeError: a metric that is compared with 0 is no number");
   }
 }
-bool at_most_zero(core::Value value) { return value.is(Kind::kReal) ? value.real() <= 0.0 : !greater_than_zero(value); }
+bool at_most_zero(core::Value value) {
+  return value.is(Kind::kReal) ? value.real() <= 0.0 : !greater_than_zero(value);
+}
 
 /// A2: fewer than two audits, or fewer than two different digests among them.
 bool weights_changed(const std::vector<run::WeightAudit>& audits) {
@@ -61,11 +65,13 @@ void demand_updates(const RuleInput& input, core::Findings& findings) {
     }
   }
   if (!weights_changed(input.run.weight_audits)) {
-    findings.add(make_finding("RLV-180", Section::kWeights, "the weights are not shown to have changed", "at least two weight audits with different digests",
+    findings.add(make_finding("RLV-180", Section::kWeights, "the weights are not shown to have changed",
+                              "at least two weight audits with different digests",
                               fmt::format("{} audits", input.run.weight_audits.size())));
   }
   if (input.steps.by_step.size() < 2) {
-    findings.add(make_finding("RLV-181", Section::kScalars, "too few steps for an update", "at least 2", fmt::format("{}", input.steps.by_step.size())));
+    findings.add(make_finding("RLV-181", Section::kScalars, "too few steps for an update", "at least 2",
+                              fmt::format("{}", input.steps.by_step.size())));
   }
   // The order of arrival matters where a value is no number: Python stops at the first record that decides.
   bool idle = input.steps.by_step.empty();
@@ -77,7 +83,8 @@ void demand_updates(const RuleInput& input, core::Findings& findings) {
     }
   }
   if (idle) {
-    findings.add(make_finding("RLV-182", Section::kWeights, "a step without a positive learning rate", "train/lr-pg_0 above 0 in every step", "0, less, or none"));
+    findings.add(make_finding("RLV-182", Section::kWeights, "a step without a positive learning rate",
+                              "train/lr-pg_0 above 0 in every step", "0, less, or none"));
   }
   bool moved = false;
   for (const std::size_t at : input.steps.by_arrival) {
@@ -88,7 +95,8 @@ void demand_updates(const RuleInput& input, core::Findings& findings) {
     }
   }
   if (!moved) {
-    findings.add(make_finding("RLV-183", Section::kWeights, "no step has a gradient", "train/grad_norm above 0 in some step", "none"));
+    findings.add(make_finding("RLV-183", Section::kWeights, "no step has a gradient",
+                              "train/grad_norm above 0 in some step", "none"));
   }
 }
 
@@ -98,18 +106,23 @@ void record_rules(const StepRecord& step, core::Findings& findings) {
   for (std::size_t i = 0; i < step.payload.size(); ++i) {
     const core::Value value = step.payload.value_at(i);
     if (value.is(Kind::kReal) && !std::isfinite(value.real())) {
-      findings.add(step_finding("RLV-170", step, Section::kScalars, core::python_str(step.payload.key_at(i)) + " is not finite", "a finite number", core::python_repr(value.real())));
+      findings.add(step_finding("RLV-170", step, Section::kScalars,
+                                core::python_str(step.payload.key_at(i)) + " is not finite", "a finite number",
+                                core::python_repr(value.real())));
     }
   }
   for (const char* name : {kMismatchCount, kMaxAbsDiff, kMeanAbsDiff, kNumel}) {
     if (!finite_metric(step.payload, name)) {
       const core::Value value = step.payload.get(name);
-      findings.add(step_finding("RLV-171", step, Section::kScalars, std::string(name) + " is missing or no finite number", "a finite number", value.present() ? core::python_repr(value) : "nothing"));
+      findings.add(step_finding("RLV-171", step, Section::kScalars,
+                                std::string(name) + " is missing or no finite number", "a finite number",
+                                value.present() ? core::python_repr(value) : "nothing"));
     }
   }
   const auto numel = finite_metric(step.payload, kNumel);
   if (numel && as_double(*numel) <= 0.0) {
-    findings.add(step_finding("RLV-172", step, Section::kScalars, "no token was compared in this step", "more than 0", core::python_repr(as_double(*numel))));
+    findings.add(step_finding("RLV-172", step, Section::kScalars, "no token was compared in this step", "more than 0",
+                              core::python_repr(as_double(*numel))));
   }
 }
 
@@ -130,18 +143,22 @@ void scalar_rules(const RuleInput& input, core::Findings& findings) {
     for (std::size_t i = 0; i < steps.size() && i < 20; ++i) {
       found += fmt::format("{}{}", i == 0 ? "" : ", ", steps[i].step);
     }
-    findings.add(make_finding("RLV-173", Section::kScalars, "the steps in the log are not those of the run", fmt::format("steps 0 to {}", input.frame.num_rollout - 1),
+    findings.add(make_finding("RLV-173", Section::kScalars, "the steps in the log are not those of the run",
+                              fmt::format("steps 0 to {}", input.frame.num_rollout - 1),
                               found.empty() ? "none" : found + (steps.size() > 20 ? ", ..." : "")));
   }
   if (input.frame.require_exact() && !input.scalars.bitwise_zero) {
-    findings.add(make_finding("RLV-174", Section::kScalars, "the log reports mismatches although every module runs RL-Kernel on both sides", "0 mismatches in every step", "others"));
+    findings.add(make_finding("RLV-174", Section::kScalars,
+                              "the log reports mismatches although every module runs RL-Kernel on both sides",
+                              "0 mismatches in every step", "others"));
   }
 }
 
 void estimator_rule(const Frame& frame, core::Findings& findings) {
   const core::Value estimator = frame.manifest.path({"algorithm", "advantage_estimator"});
   if (!core::python_equal(estimator, std::string_view("grpo"))) {
-    findings.add(make_finding("RLV-109", Section::kLaunch, "another advantage estimator", "grpo", estimator.present() ? core::python_str(estimator) : "nothing"));
+    findings.add(make_finding("RLV-109", Section::kLaunch, "another advantage estimator", "grpo",
+                              estimator.present() ? core::python_str(estimator) : "nothing"));
   }
 }
 

@@ -20,7 +20,8 @@ struct CudagraphSection {
   bool engine_mode = false;
   bool not_eager = false;
   bool capture_sizes = false;
-  core::Value expected_capture_sizes;  ///< the manifest's value as it stands (points into the manifest's table); absent: an empty list
+  core::Value expected_capture_sizes;  ///< the manifest's value as it stands (points into the manifest's table);
+                                       ///< absent: an empty list
   [[nodiscard]] bool passed() const { return launcher_marker && engine_mode && not_eager && capture_sizes; }
 };
 
@@ -29,9 +30,9 @@ struct ModuleSummary {
   std::string expected_implementation;
   std::int64_t installed_processes = 0;
   std::int64_t call_count = 0;
-  std::vector<std::string> implementations;  ///< sorted by code point, unique
-  std::vector<std::string> backend_ids;      ///< sorted by code point, unique
-  std::optional<bool> native_marker_present; ///< production megatron logp only, with native_backend_id
+  std::vector<std::string> implementations;   ///< sorted by code point, unique
+  std::vector<std::string> backend_ids;       ///< sorted by code point, unique
+  std::optional<bool> native_marker_present;  ///< production megatron logp only, with native_backend_id
 };
 
 struct FrameworkSummary {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict rules on readbacks: every record of every process counts, and what ran must be proven by what the process wrote down, not by what was asked for.
+// Strict rules on readbacks: every record of every process counts, and what ran must be proven by what the process
+// wrote down, not by what was asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +21,19 @@ struct Record {
   core::Value value;
 };
 
-core::Finding at_record(const char* code, const Record& record, std::string what, std::string expected, std::string found, const std::string& field) {
-  core::Finding finding = make_finding(code, Section::kBackends, fmt::format("{} {}: {}", record.pair.name, kModules.at(record.module), what), std::move(expected), std::move(found));
+core::Finding at_record(const char* code, const Record& record, std::string what, std::string expected,
+                        std::string found, const std::string& field) {
+  core::Finding finding = make_finding(code, Section::kBackends,
+                                       fmt::format("{} {}: {}", record.pair.name, kModules.at(record.module), what),
+                                       std::move(expected), std::move(found));
   finding.place.file = record.file.name;
   finding.place.field = fmt::format("operators.{}{}{}", kModules.at(record.module), field.empty() ? "" : ".", field);
   return finding;
 }
 
-std::string shown(core::Value value) { return value.present() ? core::python_repr(value) : "nothing"; }
+std::string shown(core::Value value) {
+  return value.present() ? core::python_repr(value) : "nothing";
+}
 
 /// Walks a value and calls `visit(path, key, value)` for every entry of every object in it.
 template <typename Visit>
@@ -61,7 +67,8 @@ void fallback_rule(const StrictInput& input, const Record& record, bool expects_
     }
   });
   if (!proven && expects_rl_kernel && input.profile.fallback_proof) {
-    findings.add(at_record("RLV-131", record, "fallback=false not proven", "fallback: false in the provenance", "no such key", "provenance"));
+    findings.add(at_record("RLV-131", record, "fallback=false not proven", "fallback: false in the provenance",
+                           "no such key", "provenance"));
   }
 }
 
@@ -69,7 +76,8 @@ void identity_rule(const Record& record, core::Findings& findings) {
   const auto check = [&](const char* field, std::string_view wanted) {
     const core::Value value = record.value.get(field);
     if (!core::python_equal(value, wanted)) {
-      findings.add(at_record("RLV-124", record, fmt::format("{} names another place", field), std::string(wanted), shown(value), field));
+      findings.add(at_record("RLV-124", record, fmt::format("{} names another place", field), std::string(wanted),
+                             shown(value), field));
     }
   };
   check("framework", record.pair.framework);
@@ -84,12 +92,16 @@ void executed_rule(const StrictInput& input, const Record& record, core::Finding
   if (!core::python_equal(id, wanted)) {
     findings.add(at_record("RLV-127", record, "another backend ran", std::string(wanted), shown(id), "backend_id"));
   }
-  for_each_entry(record.value.get("provenance"), "provenance", [&](const std::string& path, const std::string& key, core::Value value) {
-    const auto& allowed = input.profile.actual_backends;
-    if (key == "actual_backend" && (!value.is_string() || std::find(allowed.begin(), allowed.end(), value.text()) == allowed.end())) {
-      findings.add(at_record("RLV-132", record, fmt::format("requested rl_kernel, executed {}", shown(value)), "one of RL-Kernel's backends", shown(value), path));
-    }
-  });
+  for_each_entry(
+      record.value.get("provenance"), "provenance",
+      [&](const std::string& path, const std::string& key, core::Value value) {
+        const auto& allowed = input.profile.actual_backends;
+        if (key == "actual_backend" &&
+            (!value.is_string() || std::find(allowed.begin(), allowed.end(), value.text()) == allowed.end())) {
+          findings.add(at_record("RLV-132", record, fmt::format("requested rl_kernel, executed {}", shown(value)),
+                                 "one of RL-Kernel's backends", shown(value), path));
+        }
+      });
 }
 
 /// A production record whose executed backend is not the one that the environment asked for.
@@ -100,7 +112,9 @@ void requested_rule(const StrictInput& input, const Record& record, core::Findin
   }
   for_each_entry(record.value, "", [&](const std::string& path, const std::string& key, core::Value value) {
     if (key == "actual_backend" && value.is_string() && value.text() != requested.text()) {
-      core::Finding finding = at_record("RLV-132", record, fmt::format("requested {}, executed {}", requested.text(), value.text()), std::string(requested.text()), std::string(value.text()), path);
+      core::Finding finding =
+          at_record("RLV-132", record, fmt::format("requested {}, executed {}", requested.text(), value.text()),
+                    std::string(requested.text()), std::string(value.text()), path);
       finding.hint = "manifest.json asks for it in runtime_env.env_vars.VLLM_ATTENTION_BACKEND";
       findings.add(std::move(finding));
     }
@@ -110,29 +124,34 @@ void requested_rule(const StrictInput& input, const Record& record, core::Findin
 void number_rules(const StrictInput& input, const Record& record, core::Findings& findings) {
   const core::Value calls = record.value.get("call_count");
   if (!calls.is_integer() || calls.integer() < 1) {
-    findings.add(at_record("RLV-134", record, "call_count is no proper number", "an integer of at least 1", shown(calls), "call_count"));
+    findings.add(at_record("RLV-134", record, "call_count is no proper number", "an integer of at least 1",
+                           shown(calls), "call_count"));
   }
   const core::Value execution = record.value.path({"provenance", "execution"});
   const core::Value topology = input.base.frame.topology;
   const bool training = record.pair.side == Side::kTraining;
-  const std::pair<const char*, const char*> sizes[] = {{"tp_world_size", training ? "tp" : "rollout_tp"}, {"cp_world_size", training ? "cp" : "rollout_cp"}};
+  const std::pair<const char*, const char*> sizes[] = {{"tp_world_size", training ? "tp" : "rollout_tp"},
+                                                       {"cp_world_size", training ? "cp" : "rollout_cp"}};
   for (const auto& [field, key] : sizes) {
     const core::Value size = execution.get(field);
     const core::Value wanted = topology.get(key);
     if (size.present() && (!size.is_integer() || (wanted.is_integer() && size.integer() != wanted.integer()))) {
-      findings.add(at_record("RLV-134", record, fmt::format("{} is not the run's", field), shown(wanted), shown(size), std::string("provenance.execution.") + field));
+      findings.add(at_record("RLV-134", record, fmt::format("{} is not the run's", field), shown(wanted), shown(size),
+                             std::string("provenance.execution.") + field));
     }
   }
   for (const char* field : {"tp_rank", "cp_rank"}) {
     const core::Value rank = execution.get(field);
     if (rank.present() && (!rank.is_integer() || rank.integer() < 0)) {
-      findings.add(at_record("RLV-134", record, fmt::format("{} is no proper number", field), "an integer of at least 0", shown(rank), std::string("provenance.execution.") + field));
+      findings.add(at_record("RLV-134", record, fmt::format("{} is no proper number", field),
+                             "an integer of at least 0", shown(rank), std::string("provenance.execution.") + field));
     }
   }
   static constexpr std::array<std::string_view, 2> kModes = {"eager", "compiled_cuda_graph"};
   const core::Value mode = record.value.get("execution_mode");
   if (mode.present() && (!mode.is_string() || std::find(kModes.begin(), kModes.end(), mode.text()) == kModes.end())) {
-    findings.add(at_record("RLV-134", record, "an execution mode that this platform doesn't have", "eager or compiled_cuda_graph", shown(mode), "execution_mode"));
+    findings.add(at_record("RLV-134", record, "an execution mode that this platform doesn't have",
+                           "eager or compiled_cuda_graph", shown(mode), "execution_mode"));
   }
 }
 
@@ -141,7 +160,9 @@ void plan_rule(const StrictInput& input, const run::JsonArtifact& file, const Pa
   for (std::size_t module = 0; module < kModules.size(); ++module) {
     const core::Value planned = file.root().path({"plan", "cases", kModules.at(module), "case_id"});
     if (planned.present() && !core::python_equal(planned, std::string_view(input.base.frame.cases.at(module)))) {
-      core::Finding finding = make_finding("RLV-124", Section::kBackends, fmt::format("{} {}: another case was planned", pair.name, kModules.at(module)), input.base.frame.cases.at(module), shown(planned));
+      core::Finding finding = make_finding(
+          "RLV-124", Section::kBackends, fmt::format("{} {}: another case was planned", pair.name, kModules.at(module)),
+          input.base.frame.cases.at(module), shown(planned));
       finding.place.file = file.name;
       finding.place.field = fmt::format("plan.cases.{}.case_id", kModules.at(module));
       findings.add(std::move(finding));
@@ -155,25 +176,32 @@ void name_rule(const run::JsonArtifact& file, core::Findings& findings) {
   const core::Value framework = file.root().get("framework");
   const core::Value target = file.root().get("target");
   const std::string stated = fmt::format("{}-{}-", framework.text(), target.text());
-  const std::string pid = base.size() > stated.size() + 5 ? base.substr(stated.size(), base.size() - stated.size() - 5) : "";
+  const std::string pid =
+      base.size() > stated.size() + 5 ? base.substr(stated.size(), base.size() - stated.size() - 5) : "";
   if (base.rfind(stated, 0) != 0 || pid.empty() || pid.find_first_not_of("0123456789") != std::string::npos) {
-    core::Finding finding = make_finding("RLV-133", Section::kBackends, "a readback's name and content disagree", "<framework>-<target>-<pid>.json", fmt::format("{} holds {}/{}", base, framework.text(), target.text()));
+    core::Finding finding = make_finding("RLV-133", Section::kBackends, "a readback's name and content disagree",
+                                         "<framework>-<target>-<pid>.json",
+                                         fmt::format("{} holds {}/{}", base, framework.text(), target.text()));
     finding.place.file = file.name;
     findings.add(std::move(finding));
   }
 }
 
 /// As many processes with operator records as there are GPUs: fewer is a lost proof, more is another run's.
-void worker_rule(const StrictInput& input, const Pair& pair, std::size_t module, std::size_t records, core::Findings& findings) {
+void worker_rule(const StrictInput& input, const Pair& pair, std::size_t module, std::size_t records,
+                 core::Findings& findings) {
   const core::Value gpus = input.base.frame.topology.get(pair.side == Side::kTraining ? "actor_gpus" : "rollout_gpus");
   if (gpus.is_integer() && gpus.integer() >= 0 && records != static_cast<std::size_t>(gpus.integer())) {
-    findings.add(make_finding("RLV-123", Section::kBackends, fmt::format("{} {}: the number of processes that ran it is not the number of GPUs", pair.name, kModules.at(module)), fmt::format("{} processes with a record", gpus.integer()),
-                              fmt::format("{}", records)));
+    findings.add(make_finding("RLV-123", Section::kBackends,
+                              fmt::format("{} {}: the number of processes that ran it is not the number of GPUs",
+                                          pair.name, kModules.at(module)),
+                              fmt::format("{} processes with a record", gpus.integer()), fmt::format("{}", records)));
   }
 }
 
 /// All values under padded_vocab_size in one side's records.
-void padded_vocabulary(const std::vector<const run::JsonArtifact*>& files, std::set<std::int64_t>& sizes, core::Findings& findings) {
+void padded_vocabulary(const std::vector<const run::JsonArtifact*>& files, std::set<std::int64_t>& sizes,
+                       core::Findings& findings) {
   for (const run::JsonArtifact* file : files) {
     for_each_entry(file->root(), "", [&](const std::string& path, const std::string& key, core::Value value) {
       if (key != "padded_vocab_size") {
@@ -183,7 +211,8 @@ void padded_vocabulary(const std::vector<const run::JsonArtifact*>& files, std::
         sizes.insert(value.integer());
         return;
       }
-      core::Finding finding = make_finding("RLV-134", Section::kBackends, "padded_vocab_size is no proper number", "an integer", shown(value));
+      core::Finding finding = make_finding("RLV-134", Section::kBackends, "padded_vocab_size is no proper number",
+                                           "an integer", shown(value));
       finding.place.file = file->name;
       finding.place.field = path;
       findings.add(std::move(finding));
@@ -206,7 +235,9 @@ void vocabulary_rule(const StrictInput& input, core::Findings& findings) {
       }
       return out.empty() ? std::string("none") : out;
     };
-    core::Finding finding = make_finding("RLV-136", Section::kBackends, "the padded vocabularies disagree (padded_vocab_size)", "training " + text(training), "rollout " + text(rollout));
+    core::Finding finding =
+        make_finding("RLV-136", Section::kBackends, "the padded vocabularies disagree (padded_vocab_size)",
+                     "training " + text(training), "rollout " + text(rollout));
     finding.hint = "padding columns enter the log-sum of a side that doesn't mask them";
     findings.add(std::move(finding));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict rules on CUDA graphs: the engine's own lines say what was captured; a command line or the launcher's echo says only what was asked for.
+// Strict rules on CUDA graphs: the engine's own lines say what was captured; a command line or the launcher's echo says
+// only what was asked for.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,8 +16,10 @@ namespace {
 
 using core::Section;
 
-core::Finding graph_finding(const char* code, const run::LogMark* mark, std::string what, std::string expected, std::string found) {
-  core::Finding finding = make_finding(code, Section::kCudagraph, std::move(what), std::move(expected), std::move(found));
+core::Finding graph_finding(const char* code, const run::LogMark* mark, std::string what, std::string expected,
+                            std::string found) {
+  core::Finding finding =
+      make_finding(code, Section::kCudagraph, std::move(what), std::move(expected), std::move(found));
   finding.place.file = "run.log";
   if (mark != nullptr) {
     finding.place.line = mark->line;
@@ -80,16 +83,21 @@ bool sizes_rule(const StrictInput& input, core::Findings& findings) {
         continue;
       }
       good = false;
-      core::Finding finding = graph_finding("RLV-141", &mark, missing.empty() ? fmt::format("unasked capture size {}", fmt::join(extra, ", ")) : fmt::format("missing capture size {}", fmt::join(missing, ", ")),
-                                            fmt::format("{}", fmt::join(wanted, ", ")), fmt::format("{}", fmt::join(*sizes, ", ")));
+      core::Finding finding =
+          graph_finding("RLV-141", &mark,
+                        missing.empty() ? fmt::format("unasked capture size {}", fmt::join(extra, ", "))
+                                        : fmt::format("missing capture size {}", fmt::join(missing, ", ")),
+                        fmt::format("{}", fmt::join(wanted, ", ")), fmt::format("{}", fmt::join(*sizes, ", ")));
       if (!log.capture_warnings.empty()) {
-        finding.hint = fmt::format("line {} says: {}", log.capture_warnings.front().line, log.capture_warnings.front().text.substr(0, 300));
+        finding.hint = fmt::format("line {} says: {}", log.capture_warnings.front().line,
+                                   log.capture_warnings.front().text.substr(0, 300));
       }
       findings.add(std::move(finding));
     }
   }
   if (!seen) {
-    findings.add(graph_finding("RLV-141", nullptr, "the engine lists no capture sizes", fmt::format("{}", fmt::join(wanted, ", ")), "no such line"));
+    findings.add(graph_finding("RLV-141", nullptr, "the engine lists no capture sizes",
+                               fmt::format("{}", fmt::join(wanted, ", ")), "no such line"));
   }
   return seen && good;
 }
@@ -102,7 +110,8 @@ void coverage_rule(const StrictInput& input, core::Findings& findings) {
   const core::Value engines = input.base.frame.topology.get("rollout_engines");
   const std::set<std::int64_t> sizes = wanted_sizes(input.base.frame.capture_sizes);
   std::int64_t batch = 0;
-  if (!prompts.is_integer() || !samples.is_integer() || sizes.empty() || __builtin_mul_overflow(prompts.integer(), samples.integer(), &batch) || batch <= 0) {
+  if (!prompts.is_integer() || !samples.is_integer() || sizes.empty() ||
+      __builtin_mul_overflow(prompts.integer(), samples.integer(), &batch) || batch <= 0) {
     return;
   }
   const core::Value policy = input.base.frame.manifest.path({"rollout_routing", "router_policy"});
@@ -110,7 +119,10 @@ void coverage_rule(const StrictInput& input, core::Findings& findings) {
     batch = (batch - 1) / engines.integer() + 1;
   }
   if (batch > *sizes.rbegin()) {
-    core::Finding finding = make_finding("RLV-142", Section::kCudagraph, fmt::format("decode batches of {} to {} have no captured graph", *sizes.rbegin() + 1, batch), fmt::format("a graph for up to {}", batch), fmt::format("up to {}", *sizes.rbegin()));
+    core::Finding finding =
+        make_finding("RLV-142", Section::kCudagraph,
+                     fmt::format("decode batches of {} to {} have no captured graph", *sizes.rbegin() + 1, batch),
+                     fmt::format("a graph for up to {}", batch), fmt::format("up to {}", *sizes.rbegin()));
     finding.severity = core::Severity::kWarning;
     finding.place.file = "manifest.json";
     finding.place.field = "vllm_execution.capture_sizes";
@@ -119,7 +131,8 @@ void coverage_rule(const StrictInput& input, core::Findings& findings) {
 }
 
 const run::LogMark* first_of_engine(const std::vector<run::LogMark>& marks) {
-  const auto mark = std::find_if(marks.begin(), marks.end(), [](const run::LogMark& candidate) { return !candidate.echo; });
+  const auto mark =
+      std::find_if(marks.begin(), marks.end(), [](const run::LogMark& candidate) { return !candidate.echo; });
   return mark == marks.end() ? nullptr : &*mark;
 }
 
@@ -130,24 +143,31 @@ CudagraphSection strict_cudagraph(const StrictInput& input, core::Findings& find
   const std::string mode(input.profile.cudagraph_mode);
   CudagraphSection section = measure_cudagraph(input.base.frame, log);
   if (!section.launcher_marker) {
-    findings.add(graph_finding("RLV-138", nullptr, "the launcher did not state the capture sizes that it requires", "the manifest's capture sizes", "no such line"));
+    findings.add(graph_finding("RLV-138", nullptr, "the launcher did not state the capture sizes that it requires",
+                               "the manifest's capture sizes", "no such line"));
   }
-  section.engine_mode = std::any_of(log.cudagraph_mode.begin(), log.cudagraph_mode.end(), [&mode](const run::LogMark& mark) { return !mark.echo && mark.text.find(mode) != std::string::npos; });
+  section.engine_mode = std::any_of(
+      log.cudagraph_mode.begin(), log.cudagraph_mode.end(),
+      [&mode](const run::LogMark& mark) { return !mark.echo && mark.text.find(mode) != std::string::npos; });
   const run::LogMark* const eager = first_of_engine(log.eager);
   const run::LogMark* const graphs = first_of_engine(log.not_eager);
   section.not_eager = graphs != nullptr && eager == nullptr;
   if (eager != nullptr) {
-    findings.add(graph_finding("RLV-140", eager, fmt::format("manifest expects {}, log shows eager", mode), "enforce_eager=False", "enforce_eager=True"));
+    findings.add(graph_finding("RLV-140", eager, fmt::format("manifest expects {}, log shows eager", mode),
+                               "enforce_eager=False", "enforce_eager=True"));
   } else if (graphs == nullptr) {
-    findings.add(graph_finding("RLV-140", nullptr, "the engine does not say that it left eager mode", "enforce_eager=False", "no such line"));
+    findings.add(graph_finding("RLV-140", nullptr, "the engine does not say that it left eager mode",
+                               "enforce_eager=False", "no such line"));
   }
   if (!section.engine_mode) {
     const run::LogMark* const other = first_of_engine(log.cudagraph_mode);
-    findings.add(graph_finding("RLV-139", other, "the engine reports another CUDA-graph mode", mode, other == nullptr ? "no such line" : other->text.substr(0, 80)));
+    findings.add(graph_finding("RLV-139", other, "the engine reports another CUDA-graph mode", mode,
+                               other == nullptr ? "no such line" : other->text.substr(0, 80)));
   }
   section.capture_sizes = sizes_rule(input, findings);
   for (const run::LogMark& warning : log.capture_warnings) {
-    core::Finding finding = graph_finding("RLV-142", &warning, "a warning about capture sizes", "no such line", warning.text.substr(0, 300));
+    core::Finding finding = graph_finding("RLV-142", &warning, "a warning about capture sizes", "no such line",
+                                          warning.text.substr(0, 300));
     finding.severity = core::Severity::kWarning;
     findings.add(std::move(finding));
   }

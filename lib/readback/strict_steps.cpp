@@ -16,7 +16,8 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding log_finding(const char* code, Severity severity, Section section, std::uint64_t line, std::string what, std::string expected, std::string found) {
+core::Finding log_finding(const char* code, Severity severity, Section section, std::uint64_t line, std::string what,
+                          std::string expected, std::string found) {
   core::Finding finding = make_finding(code, section, std::move(what), std::move(expected), std::move(found));
   finding.severity = severity;
   finding.place.file = "run.log";
@@ -24,9 +25,13 @@ core::Finding log_finding(const char* code, Severity severity, Section section, 
   return finding;
 }
 
-std::string writer_of(const run::LogRecord& record) { return record.pid ? fmt::format("pid {}", *record.pid) : "an unknown process"; }
+std::string writer_of(const run::LogRecord& record) {
+  return record.pid ? fmt::format("pid {}", *record.pid) : "an unknown process";
+}
 
-bool is_step(const run::LogRecord& record) { return record.kind == run::RecordKind::kStep && record.role.empty(); }
+bool is_step(const run::LogRecord& record) {
+  return record.kind == run::RecordKind::kStep && record.role.empty();
+}
 
 /// The same step recorded twice: other bytes make the log invalid, the same bytes are only told.
 void repeated_steps(const run::RunLog& log, core::Findings& findings) {
@@ -41,10 +46,12 @@ void repeated_steps(const run::RunLog& log, core::Findings& findings) {
     }
     const run::LogRecord& earlier = *entry->second;
     const bool same = earlier.digest == record.digest;
-    core::Finding finding = log_finding(same ? "RLV-176" : "RLV-175", same ? Severity::kNote : Severity::kError, Section::kScalars, earlier.line,
-                                        same ? fmt::format("step {} is recorded twice with the same bytes", record.number)
-                                             : fmt::format("step {} recorded twice with different values (lines {}, {}; {}, {})", record.number, earlier.line, record.line, writer_of(earlier), writer_of(record)),
-                                        "one record", "two");
+    core::Finding finding = log_finding(
+        same ? "RLV-176" : "RLV-175", same ? Severity::kNote : Severity::kError, Section::kScalars, earlier.line,
+        same ? fmt::format("step {} is recorded twice with the same bytes", record.number)
+             : fmt::format("step {} recorded twice with different values (lines {}, {}; {}, {})", record.number,
+                           earlier.line, record.line, writer_of(earlier), writer_of(record)),
+        "one record", "two");
     finding.place.step = record.number;
     core::FindingPlace second = finding.place;
     second.line = record.line;
@@ -57,18 +64,23 @@ void repeated_steps(const run::RunLog& log, core::Findings& findings) {
 void single_records(const run::RunLog& log, core::Findings& findings) {
   for (const run::LogRecord& record : log.records) {
     if (!record.role.empty()) {
-      findings.add(log_finding("RLV-178", Severity::kNote, Section::kLog, record.line, fmt::format("a record of another role: {}-step", record.role), "", ""));
+      findings.add(log_finding("RLV-178", Severity::kNote, Section::kLog, record.line,
+                               fmt::format("a record of another role: {}-step", record.role), "", ""));
       continue;
     }
     const bool step = is_step(record);
     if (record.payload == core::kNoNode) {
-      findings.add(log_finding("RLV-177", step ? Severity::kError : Severity::kWarning, step ? Section::kScalars : Section::kLog, record.line,
-                               record.unterminated ? "a record that doesn't end on its line" : "a record that can't be read", "a dict", record.problem));
+      findings.add(log_finding(
+          "RLV-177", step ? Severity::kError : Severity::kWarning, step ? Section::kScalars : Section::kLog,
+          record.line, record.unterminated ? "a record that doesn't end on its line" : "a record that can't be read",
+          "a dict", record.problem));
       continue;
     }
     const core::Value inner = log.payload(record).get("train/step");
     if (step && inner.present() && !core::python_equal(inner, record.number)) {
-      core::Finding finding = log_finding("RLV-173", Severity::kError, Section::kScalars, record.line, "a record carries another step number than its line", fmt::format("{}", record.number), core::python_repr(inner));
+      core::Finding finding = log_finding("RLV-173", Severity::kError, Section::kScalars, record.line,
+                                          "a record carries another step number than its line",
+                                          fmt::format("{}", record.number), core::python_repr(inner));
       finding.place.step = record.number;
       findings.add(std::move(finding));
     }
@@ -80,7 +92,9 @@ void step_order(const StepRecords& steps, core::Findings& findings) {
   for (const std::size_t at : steps.by_arrival) {
     const StepRecord& step = steps.by_step[at];
     if (step.step < highest) {
-      findings.add(log_finding("RLV-173", Severity::kError, Section::kScalars, step.record->line, fmt::format("step {} is recorded after step {}", step.step, highest), "ascending steps", "another order"));
+      findings.add(log_finding("RLV-173", Severity::kError, Section::kScalars, step.record->line,
+                               fmt::format("step {} is recorded after step {}", step.step, highest), "ascending steps",
+                               "another order"));
     }
     highest = std::max(highest, step.step);
   }
@@ -105,17 +119,23 @@ void step_set(const StrictInput& input, core::Findings& findings) {
     }
   }
   if (!missing.empty()) {
-    core::Finding finding = make_finding("RLV-173", Section::kScalars, fmt::format("{} {} missing", missing.size() == 1 ? "step" : "steps", fmt::format("{}", fmt::join(missing, ","))), fmt::format("steps 0 to {}", wanted - 1),
-                                         fmt::format("{} steps", have.size()));
+    core::Finding finding =
+        make_finding("RLV-173", Section::kScalars,
+                     fmt::format("{} {} missing", missing.size() == 1 ? "step" : "steps",
+                                 fmt::format("{}", fmt::join(missing, ","))),
+                     fmt::format("steps 0 to {}", wanted - 1), fmt::format("{} steps", have.size()));
     finding.place.file = "run.log";
     if (!input.base.log.repeated.empty()) {
-      finding.hint = fmt::format("the log shows Ray folding repeated lines at line {}: run with RAY_DEDUP_LOGS=0", input.base.log.repeated.front().line);
+      finding.hint = fmt::format("the log shows Ray folding repeated lines at line {}: run with RAY_DEDUP_LOGS=0",
+                                 input.base.log.repeated.front().line);
     }
     findings.add(std::move(finding));
   }
   if (!extra.empty()) {
     extra.resize(std::min(extra.size(), kMostNamed));
-    core::Finding finding = make_finding("RLV-173", Section::kScalars, fmt::format("unexpected step {}", fmt::join(extra, ",")), fmt::format("steps 0 to {}", wanted - 1), fmt::format("{} steps", have.size()));
+    core::Finding finding =
+        make_finding("RLV-173", Section::kScalars, fmt::format("unexpected step {}", fmt::join(extra, ",")),
+                     fmt::format("steps 0 to {}", wanted - 1), fmt::format("{} steps", have.size()));
     finding.place.file = "run.log";
     findings.add(std::move(finding));
   }
@@ -136,10 +156,12 @@ void strict_step_rules(const StrictInput& input, core::Findings& findings) {
 void strict_log_rules(const StrictInput& input, core::Findings& findings) {
   memory_rule(input.base, findings);
   const run::RunLog& log = input.base.log;
-  const auto tell = [&findings](const std::vector<run::LogMark>& marks, const char* code, Severity severity, const char* what) {
+  const auto tell = [&findings](const std::vector<run::LogMark>& marks, const char* code, Severity severity,
+                                const char* what) {
     for (const run::LogMark& mark : marks) {
       if (!mark.echo) {
-        core::Finding finding = log_finding(code, severity, Section::kLog, mark.line, what, "no such line", "one or more");
+        core::Finding finding =
+            log_finding(code, severity, Section::kLog, mark.line, what, "no such line", "one or more");
         finding.count = mark.count;
         findings.add(std::move(finding));
       }
@@ -151,7 +173,8 @@ void strict_log_rules(const StrictInput& input, core::Findings& findings) {
   tell(log.repeated, "RLV-178", Severity::kNote, "Ray folded repeated lines here");
   tell(log.over_long, "RLV-178", Severity::kWarning, "a line longer than 16 MiB was read in part");
   if (log.marks_overflow) {
-    core::Finding finding = make_finding("RLV-178", Section::kLog, "more different lines of one kind than are kept", "at most 256", "more");
+    core::Finding finding =
+        make_finding("RLV-178", Section::kLog, "more different lines of one kind than are kept", "at most 256", "more");
     finding.severity = Severity::kWarning;
     findings.add(std::move(finding));
   }

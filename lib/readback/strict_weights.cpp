@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict rules on weight audits: complete versions, digests that are what they claim, and updates that changed something.
+// Strict rules on weight audits: complete versions, digests that are what they claim, and updates that changed
+// something.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,13 +16,16 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding audit_finding(const char* code, const run::WeightAudit& audit, std::string what, std::string expected, std::string found) {
+core::Finding audit_finding(const char* code, const run::WeightAudit& audit, std::string what, std::string expected,
+                            std::string found) {
   core::Finding finding = make_finding(code, Section::kWeights, std::move(what), std::move(expected), std::move(found));
   finding.place.file = "weight-audit/" + audit.name;
   return finding;
 }
 
-std::string version_name(std::int64_t version) { return fmt::format("weight_v{:06d}", version); }
+std::string version_name(std::int64_t version) {
+  return fmt::format("weight_v{:06d}", version);
+}
 
 /// Everything that one audit must hold by itself.
 void audit_rules(const run::WeightAudit& audit, core::Findings& findings) {
@@ -31,7 +35,8 @@ void audit_rules(const run::WeightAudit& audit, core::Findings& findings) {
   }
   const std::string stem = audit.name.substr(0, audit.name.rfind('.'));
   if (audit.version != stem) {
-    findings.add(audit_finding("RLV-184", audit, "an audit's name and version disagree", stem, audit.version.value_or("none")));
+    findings.add(
+        audit_finding("RLV-184", audit, "an audit's name and version disagree", stem, audit.version.value_or("none")));
   }
   if (audit.tensors.empty()) {
     findings.add(audit_finding("RLV-185", audit, "an audit without tensors", "digests of tensors", "none"));
@@ -39,7 +44,8 @@ void audit_rules(const run::WeightAudit& audit, core::Findings& findings) {
   }
   for (const run::AuditTensor& tensor : audit.tensors) {
     if (!tensor.well_formed) {
-      core::Finding finding = audit_finding("RLV-185", audit, "a tensor's entry is malformed", "sha256 of 64 hex digits, shape and dtype", "something else");
+      core::Finding finding = audit_finding("RLV-185", audit, "a tensor's entry is malformed",
+                                            "sha256 of 64 hex digits, shape and dtype", "something else");
       finding.place.tensor = tensor.name;
       findings.add(std::move(finding));
     }
@@ -48,14 +54,18 @@ void audit_rules(const run::WeightAudit& audit, core::Findings& findings) {
     return;
   }
   if (audit.scope != "all_exported_parameters") {
-    findings.add(audit_finding("RLV-185", audit, "an audit of another scope", "all_exported_parameters", audit.scope.value_or("none")));
+    findings.add(audit_finding("RLV-185", audit, "an audit of another scope", "all_exported_parameters",
+                               audit.scope.value_or("none")));
   }
   if (audit.tensor_count != static_cast<std::int64_t>(audit.tensors.size())) {
-    findings.add(audit_finding("RLV-185", audit, "tensor_count is not the number of tensors", fmt::format("{}", audit.tensors.size()), audit.tensor_count ? fmt::format("{}", *audit.tensor_count) : "nothing"));
+    findings.add(audit_finding("RLV-185", audit, "tensor_count is not the number of tensors",
+                               fmt::format("{}", audit.tensors.size()),
+                               audit.tensor_count ? fmt::format("{}", *audit.tensor_count) : "nothing"));
   }
   const std::string digest = run::audit_digest(audit.tensors);
   if (audit.sha256 != digest) {
-    findings.add(audit_finding("RLV-185", audit, "the total digest is not that of the tensors", digest, audit.sha256.empty() ? "none" : audit.sha256));
+    findings.add(audit_finding("RLV-185", audit, "the total digest is not that of the tensors", digest,
+                               audit.sha256.empty() ? "none" : audit.sha256));
   }
 }
 
@@ -71,12 +81,15 @@ void version_rules(const StrictInput& input, core::Findings& findings) {
   const auto& have = input.base.run.weight_audit_files.names;
   for (const std::string& name : wanted) {
     if (!std::binary_search(have.begin(), have.end(), name)) {
-      findings.add(make_finding("RLV-184", Section::kWeights, "missing weight audit " + name, fmt::format("{} to {}", version_name(first), version_name(last)), fmt::format("{} audits", have.size())));
+      findings.add(make_finding("RLV-184", Section::kWeights, "missing weight audit " + name,
+                                fmt::format("{} to {}", version_name(first), version_name(last)),
+                                fmt::format("{} audits", have.size())));
     }
   }
   for (const std::string& name : have) {
     if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) {
-      core::Finding finding = make_finding("RLV-184", Section::kWeights, "a weight audit that this run doesn't have", fmt::format("{} to {}", version_name(first), version_name(last)), name);
+      core::Finding finding = make_finding("RLV-184", Section::kWeights, "a weight audit that this run doesn't have",
+                                           fmt::format("{} to {}", version_name(first), version_name(last)), name);
       finding.place.file = "weight-audit/" + name;
       findings.add(std::move(finding));
     }
@@ -92,7 +105,10 @@ void change_rules(const StrictInput& input, bool required, core::Findings& findi
       continue;
     }
     if (before != nullptr && before->sha256 == audit.sha256) {
-      core::Finding finding = audit_finding("RLV-186", audit, fmt::format("the update from {} changed nothing", before->name.substr(0, before->name.rfind('.'))), "another digest", audit.sha256);
+      core::Finding finding = audit_finding(
+          "RLV-186", audit,
+          fmt::format("the update from {} changed nothing", before->name.substr(0, before->name.rfind('.'))),
+          "another digest", audit.sha256);
       finding.severity = required ? Severity::kError : Severity::kWarning;
       findings.add(std::move(finding));
     }
@@ -104,10 +120,12 @@ void change_rules(const StrictInput& input, bool required, core::Findings& findi
       bool same = before->tensors.size() == audit.tensors.size();
       for (const run::AuditTensor& tensor : audit.tensors) {
         const auto entry = known.find(tensor.name);
-        same = same && entry != known.end() && entry->second->shape == tensor.shape && entry->second->dtype == tensor.dtype;
+        same = same && entry != known.end() && entry->second->shape == tensor.shape &&
+               entry->second->dtype == tensor.dtype;
       }
       if (!same) {
-        findings.add(audit_finding("RLV-185", audit, "tensors appear, vanish or change shape or dtype between versions", "the tensors of " + before->name, "others"));
+        findings.add(audit_finding("RLV-185", audit, "tensors appear, vanish or change shape or dtype between versions",
+                                   "the tensors of " + before->name, "others"));
       }
     }
     before = &audit;
@@ -124,7 +142,9 @@ void vacuous_rule(const StrictInput& input, bool required, core::Findings& findi
   if (!idle) {
     return;
   }
-  core::Finding finding = make_finding("RLV-187", Section::kNorms, fmt::format("vacuous: no weight update in {} steps", steps.size()), "a gradient in some step", "train/grad_norm is 0 in all");
+  core::Finding finding =
+      make_finding("RLV-187", Section::kNorms, fmt::format("vacuous: no weight update in {} steps", steps.size()),
+                   "a gradient in some step", "train/grad_norm is 0 in all");
   finding.severity = required ? Severity::kError : Severity::kWarning;
   findings.add(std::move(finding));
 }
@@ -134,7 +154,8 @@ void vacuous_rule(const StrictInput& input, bool required, core::Findings& findi
 void strict_weight_rules(const StrictInput& input, core::Findings& findings) {
   const core::Value flag = input.base.frame.manifest.path({"algorithm", "require_updates"});
   if (flag.present() && !flag.is(core::Kind::kBoolean)) {
-    core::Finding finding = make_finding("RLV-111", Section::kLaunch, "algorithm.require_updates is no flag", "true or false", core::python_repr(flag));
+    core::Finding finding = make_finding("RLV-111", Section::kLaunch, "algorithm.require_updates is no flag",
+                                         "true or false", core::python_repr(flag));
     finding.place.file = "manifest.json";
     findings.add(std::move(finding));
   }
@@ -148,7 +169,9 @@ void strict_weight_rules(const StrictInput& input, core::Findings& findings) {
   }
   version_rules(input, findings);
   change_rules(input, required, findings);
-  const bool readable = std::all_of(input.base.run.weight_audits.begin(), input.base.run.weight_audits.end(), [](const run::WeightAudit& audit) { return !audit.problem && audit.is_object && audit.sha256_key; });
+  const bool readable =
+      std::all_of(input.base.run.weight_audits.begin(), input.base.run.weight_audits.end(),
+                  [](const run::WeightAudit& audit) { return !audit.problem && audit.is_object && audit.sha256_key; });
   if (readable) {
     update_rules(input.base, findings);
   }

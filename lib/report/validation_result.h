@@ -31,7 +31,8 @@ struct ValidationResult {
   /// The run can't be judged: why, as "ExceptionName: text" under the reference rules. Then only `findings` is filled
   /// besides.
   std::optional<std::string> gives_up;
-  /// Exit code where it gives up: 3, or 1 when the reason is the run's own failure (the launcher died before anything was left to judge).
+  /// Exit code where it gives up: 3, or 1 when the reason is the run's own failure (the launcher died before anything
+  /// was left to judge).
   core::ExitCode give_up_code = core::ExitCode::kBadInput;
   core::Value run_id;  ///< the manifest's value, of any kind; absent: null
   core::Value group;

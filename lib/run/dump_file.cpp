@@ -14,7 +14,8 @@ PublicDumpView contains_log_probs(core::Value container) {
     case Kind::kDict:
       return container.get(kName) ? PublicDumpView::kHasLogProbs : PublicDumpView::kLacksLogProbs;
     case Kind::kString:
-      return container.text().find(kName) != std::string_view::npos ? PublicDumpView::kHasLogProbs : PublicDumpView::kLacksLogProbs;
+      return container.text().find(kName) != std::string_view::npos ? PublicDumpView::kHasLogProbs
+                                                                    : PublicDumpView::kLacksLogProbs;
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kSet:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One train dump (spec/run-artifacts.md section 7): form 1 holds one rank's lists in `rollout_data`, form 2 holds whole samples of one rollout.
+// One train dump (spec/run-artifacts.md section 7): form 1 holds one rank's lists in `rollout_data`, form 2 holds whole
+// samples of one rollout.
 #pragma once
 
 #include <cstdint>

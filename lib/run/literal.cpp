@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over literal displays. The depth is that of Python's tokenizer (200 open brackets), so recursion is safe.
+// Recursive descent over literal displays. The depth is that of Python's tokenizer (200 open brackets), so recursion is
+// safe.
 #include "run/literal.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,10 @@ constexpr int kMaxDepth = 200;
 
 class Parser {
  public:
-  Parser(std::string_view text, core::ValueTable& table, std::uint32_t place) : lexer_(text), table_(table), place_(place) { advance(); }
+  Parser(std::string_view text, core::ValueTable& table, std::uint32_t place)
+      : lexer_(text), table_(table), place_(place) {
+    advance();
+  }
 
   NodeId whole() {
     const NodeId root = expression();
@@ -36,9 +40,13 @@ class Parser {
 
  private:
   void advance() { token_ = lexer_.next(); }
-  [[nodiscard]] bool is(char punctuation) const { return token_.kind == TokenKind::kPunctuation && token_.punctuation == punctuation; }
+  [[nodiscard]] bool is(char punctuation) const {
+    return token_.kind == TokenKind::kPunctuation && token_.punctuation == punctuation;
+  }
   [[nodiscard]] std::uint32_t here() const { return place_ + static_cast<std::uint32_t>(token_.offset); }
-  [[noreturn]] void fail(const std::string& what) const { throw LiteralError(fmt::format("at byte {}: {}", token_.offset, what)); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw LiteralError(fmt::format("at byte {}: {}", token_.offset, what));
+  }
   void expect(char punctuation) {
     if (!is(punctuation)) {
       fail(fmt::format("expected '{}'", punctuation));
@@ -64,9 +72,9 @@ class Parser {
       fail("a sum that is no complex number");
     }
     const double imaginary = sign * table_.real(table_.items(right)[1]);
-    const double real = kind == Kind::kInteger  ? static_cast<double>(table_.integer(left))
-                        : kind == Kind::kReal ? table_.real(left)
-                                              : std::strtod(std::string(table_.text(left)).c_str(), nullptr);
+    const double real = kind == Kind::kInteger ? static_cast<double>(table_.integer(left))
+                        : kind == Kind::kReal  ? table_.real(left)
+                                               : std::strtod(std::string(table_.text(left)).c_str(), nullptr);
     if (is('+') || is('-')) {
       fail("a sum of more than two numbers");
     }
@@ -84,7 +92,8 @@ class Parser {
     const bool named = token_.kind == TokenKind::kName;
     const NodeId value = is('[') || is('{') ? kNoNode : primary();
     const Kind kind = value == kNoNode ? Kind::kNull : table_.kind(value);
-    if (kind != Kind::kReal && (named || (kind != Kind::kInteger && kind != Kind::kBigInteger && kind != Kind::kComplex))) {
+    if (kind != Kind::kReal &&
+        (named || (kind != Kind::kInteger && kind != Kind::kBigInteger && kind != Kind::kComplex))) {
       fail("a sign before something that is no number");
     }
     return value;
@@ -125,7 +134,8 @@ class Parser {
     const std::uint32_t place = here();
     switch (token_.kind) {
       case TokenKind::kInteger: {
-        const NodeId id = token_.fits ? table_.add_integer(token_.integer, place) : table_.add_big_integer(token_.text, place);
+        const NodeId id =
+            token_.fits ? table_.add_integer(token_.integer, place) : table_.add_big_integer(token_.text, place);
         advance();
         return id;
       }
@@ -189,7 +199,9 @@ class Parser {
     }
     if (word == "inf" || word == "nan" || word == "Infinity" || word == "NaN") {
       public_accepts_ = public_accepts_ && (word == "inf" || word == "nan");
-      return table_.add_real(word[0] == 'i' || word[0] == 'I' ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(), place);
+      return table_.add_real(word[0] == 'i' || word[0] == 'I' ? std::numeric_limits<double>::infinity()
+                                                              : std::numeric_limits<double>::quiet_NaN(),
+                             place);
     }
     if (word == "set" && is('(')) {
       advance();
@@ -199,7 +211,8 @@ class Parser {
     return wrapped_number(word, place);
   }
 
-  /// `np.float64(0.5)`, `np.int64(8)`, `np.True_`: what numpy 2 prints for a scalar. The public validator drops the record.
+  /// `np.float64(0.5)`, `np.int64(8)`, `np.True_`: what numpy 2 prints for a scalar. The public validator drops the
+  /// record.
   NodeId wrapped_number(const std::string& module, std::uint32_t place) {
     if ((module != "np" && module != "numpy") || !is('.')) {
       throw LiteralError(fmt::format("at byte {}: a name that no literal has: {}", place - place_, module));
@@ -215,7 +228,8 @@ class Parser {
       return table_.add_boolean(type == "True_", place);
     }
     if (type == "inf" || type == "nan") {
-      return table_.add_real(type == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(), place);
+      return table_.add_real(
+          type == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(), place);
     }
     expect('(');
     const NodeId value = signed_value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows Python 3.11's tokenizer where a literal can meet it: underscores between digits, prefixes of strings, escapes, comments to the end.
+// Follows Python 3.11's tokenizer where a literal can meet it: underscores between digits, prefixes of strings,
+// escapes, comments to the end.
 #include "run/literal_lexer.h"
 
 #include <fmt/format.h>
@@ -19,8 +20,12 @@ bool is_digit(char c, unsigned base) {
   }
   return c >= '0' && c < static_cast<char>('0' + base);
 }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_char(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_name_char(char c) {
+  return is_name_start(c) || (c >= '0' && c <= '9');
+}
 
 void append_utf8(std::string& out, std::uint32_t code) {
   if (code < 0x80) {
@@ -40,7 +45,8 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-/// The decimal digits of a number given in a base that is a power of two: schoolbook, for the rare log value beyond 64 bits.
+/// The decimal digits of a number given in a base that is a power of two: schoolbook, for the rare log value beyond 64
+/// bits.
 std::string to_decimal(std::string_view digits, unsigned base) {
   std::string decimal = "0";
   for (const char c : digits) {
@@ -62,7 +68,8 @@ Token integer_token(std::string digits, unsigned base, std::size_t offset) {
   Token token;
   token.kind = TokenKind::kInteger;
   token.offset = offset;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), token.integer, static_cast<int>(base));
+  const auto parsed =
+      std::from_chars(digits.data(), digits.data() + digits.size(), token.integer, static_cast<int>(base));
   if (parsed.ec == std::errc()) {
     return token;
   }
@@ -70,7 +77,8 @@ Token integer_token(std::string digits, unsigned base, std::size_t offset) {
   if (base != 10 && digits.size() > kMaxDecimalDigits) {
     throw LiteralError("an integer of more digits than are read");
   }
-  token.text = base == 10 ? digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) : to_decimal(digits, base);
+  token.text =
+      base == 10 ? digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1)) : to_decimal(digits, base);
   return token;
 }
 

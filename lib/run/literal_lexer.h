@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of Python literals: numbers, strings, names and punctuation. Apart from the parser so that each stays one idea.
+// Tokens of Python literals: numbers, strings, names and punctuation. Apart from the parser so that each stays one
+// idea.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ enum class TokenKind { kEnd, kPunctuation, kName, kInteger, kReal, kImaginary, k
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  char punctuation = 0;       ///< of kPunctuation: one of ( ) [ ] { } , : + - . or '*' for everything else
-  std::string text;           ///< decoded string or bytes, name, or decimal digits of an integer that needs more than 64 bits
+  char punctuation = 0;  ///< of kPunctuation: one of ( ) [ ] { } , : + - . or '*' for everything else
+  std::string text;  ///< decoded string or bytes, name, or decimal digits of an integer that needs more than 64 bits
   std::int64_t integer = 0;
-  bool fits = true;           ///< of kInteger: the value is in `integer`
+  bool fits = true;  ///< of kInteger: the value is in `integer`
   double real = 0.0;
   std::size_t offset = 0;
 };
@@ -37,7 +38,9 @@ class LiteralLexer {
   Token string(bool raw, bool bytes);
   void escape(std::string& out, bool bytes, char quote);
   void skip_space();
-  [[nodiscard]] char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  [[nodiscard]] char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
   [[noreturn]] void fail(const std::string& what) const;
 
   std::string_view text_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.as_tensor's reading of lists: one regular block of numbers, the widest type wins (bool, then int64, then float32).
+// torch.as_tensor's reading of lists: one regular block of numbers, the widest type wins (bool, then int64, then
+// float32).
 #include "run/number_vector.h"
 
 #include <fmt/format.h>
@@ -67,7 +68,8 @@ class Flattener {
       case Kind::kBoolean:
         break;
       case Kind::kNull:
-        fail_field(file_, fmt::format("{}[{}]", field_, numbers_.size()), "a number", "null (an engine writes null for a non-finite value)");
+        fail_field(file_, fmt::format("{}[{}]", field_, numbers_.size()), "a number",
+                   "null (an engine writes null for a non-finite value)");
       default:
         fail_field(file_, fmt::format("{}[{}]", field_, numbers_.size()), "a number", core::python_repr(value));
     }
@@ -99,7 +101,8 @@ class Flattener {
 
 }  // namespace
 
-void fail_field(const std::string& file, const std::string& field, const std::string& expected, const std::string& found) {
+void fail_field(const std::string& file, const std::string& field, const std::string& expected,
+                const std::string& found) {
   core::Problem problem;
   problem.file = file;
   problem.expected = field + ": " + expected;
@@ -107,11 +110,13 @@ void fail_field(const std::string& file, const std::string& field, const std::st
   throw core::ArtifactError(std::move(problem));
 }
 
-NumberVector number_vector(const tensor::PtFile& file, core::Value value, const std::string& file_name, const std::string& field) {
+NumberVector number_vector(const tensor::PtFile& file, core::Value value, const std::string& file_name,
+                           const std::string& field) {
   if (value.is(Kind::kTensor)) {
     const tensor::TensorRef& tensor = file.tensor(value);
     if (tensor.explodes()) {
-      fail_field(file_name, field, "a tensor of at most 64 times its storage", fmt::format("{} elements over {} bytes", tensor.element_count, tensor.storage_bytes));
+      fail_field(file_name, field, "a tensor of at most 64 times its storage",
+                 fmt::format("{} elements over {} bytes", tensor.element_count, tensor.storage_bytes));
     }
     if (tensor.conjugate || tensor.negative) {
       fail_field(file_name, field, "a plain tensor", "a lazily conjugated or negated view");
@@ -143,7 +148,8 @@ ElementBytes load(const core::ByteSource& source, const NumberVector& vector) {
   return bytes;
 }
 
-std::int64_t whole_number(const core::ByteSource& source, const tensor::PtFile& file, core::Value value, std::int64_t minimum, const std::string& field) {
+std::int64_t whole_number(const core::ByteSource& source, const tensor::PtFile& file, core::Value value,
+                          std::int64_t minimum, const std::string& field) {
   std::optional<std::int64_t> number;
   if (value.is_integer()) {
     number = value.integer();
@@ -175,7 +181,8 @@ std::string describe(const tensor::PtFile& file, core::Value value) {
     case Kind::kFrozenSet:
       return fmt::format("a set of {}", value.size());
     case Kind::kTensor:
-      return fmt::format("a tensor [{}] {}", fmt::join(file.tensor(value).shape, ", "), tensor::torch_name(file.tensor(value).dtype));
+      return fmt::format("a tensor [{}] {}", fmt::join(file.tensor(value).shape, ", "),
+                         tensor::torch_name(file.tensor(value).dtype));
     case Kind::kOpaque:
       return "an object of " + file.opaques[value.index()].module + "." + file.opaques[value.index()].name;
     case Kind::kString:

@@ -12,15 +12,19 @@ constexpr Profile kQwen3Dense = {
     "cuda",
     "FULL_DECODE_ONLY",
     {"rlkernel.attention.deterministic.v1", "rlkernel.ffn.qwen3.deterministic.v1", "rlkernel.linear_logp.bitwise.v1"},
-    {"rlkernel.attention.deterministic.v1", "rlkernel.ffn.qwen3.deterministic.v1", "rlkernel.linear_logp.bitwise.v1", "rlkernel.cuda.det_gemm_swiglu"},
+    {"rlkernel.attention.deterministic.v1", "rlkernel.ffn.qwen3.deterministic.v1", "rlkernel.linear_logp.bitwise.v1",
+     "rlkernel.cuda.det_gemm_swiglu"},
     {"fallback", "fallback_used", "used_fallback", "attention_fallback", "split_kv_fallback"},
-    {"gpus", "actor_gpus", "rollout_gpus", "tp", "cp", "pp", "colocate", "offload_train", "offload_rollout", "rollout_tp", "rollout_cp", "rollout_gpus_per_engine", "rollout_engines", "evidence_level"},
+    {"gpus", "actor_gpus", "rollout_gpus", "tp", "cp", "pp", "colocate", "offload_train", "offload_rollout",
+     "rollout_tp", "rollout_cp", "rollout_gpus_per_engine", "rollout_engines", "evidence_level"},
     true,
     1,
 };
 
 }  // namespace
 
-const Profile* find_profile(std::string_view manifest_schema) { return manifest_schema == kQwen3Dense.manifest_schema ? &kQwen3Dense : nullptr; }
+const Profile* find_profile(std::string_view manifest_schema) {
+  return manifest_schema == kQwen3Dense.manifest_schema ? &kQwen3Dense : nullptr;
+}
 
 }  // namespace rlverify::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ray prints either a banner ("Job 'id' succeeded", "... failed", "... was stopped") or "Status for job 'id': STATE". A state must stand where Ray puts
-// it: "FAILED (has not succeeded)" is a failure.
+// Ray prints either a banner ("Job 'id' succeeded", "... failed", "... was stopped") or "Status for job 'id': STATE". A
+// state must stand where Ray puts it: "FAILED (has not succeeded)" is a failure.
 #include "run/ray_status.h"
 
 #include <re2/re2.h>
@@ -14,7 +14,8 @@ namespace rlverify::run {
 namespace {
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
 

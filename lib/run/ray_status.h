@@ -11,10 +11,10 @@ namespace rlverify::run {
 enum class JobState { kSucceeded, kFailed, kStopped, kRunning, kPending, kUnknown };
 
 struct RayStatus {
-  bool has_succeeded_word = false;    ///< the public validator's test: the whole word, any case, anywhere
+  bool has_succeeded_word = false;      ///< the public validator's test: the whole word, any case, anywhere
   JobState state = JobState::kUnknown;  ///< as Ray writes it: the last line that states one
-  std::optional<std::string> job_id;  ///< the quoted name on that line
-  std::string state_line;             ///< that line, colour codes removed
+  std::optional<std::string> job_id;    ///< the quoted name on that line
+  std::string state_line;               ///< that line, colour codes removed
 };
 
 /// `bytes` may be any text; bad UTF-8 is replaced.

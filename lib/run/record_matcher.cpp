@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By hand and not by regular expression: a line may have 16 MiB, and the pattern's greedy `{.*}` makes the end of the record the same for every start,
-// so one look at the line's tail and one pass from the left answer it.
+// By hand and not by regular expression: a line may have 16 MiB, and the pattern's greedy `{.*}` makes the end of the
+// record the same for every start, so one look at the line's tail and one pass from the left answer it.
 #include "run/record_matcher.h"
 
 #include <array>
@@ -67,7 +67,8 @@ std::string role_before(std::string_view line, std::size_t at) {
     return {};
   }
   std::size_t begin = at - 1;
-  while (begin > 0 && static_cast<unsigned char>(line[begin - 1]) < 0x80 && is_python_word(static_cast<unsigned char>(line[begin - 1]))) {
+  while (begin > 0 && static_cast<unsigned char>(line[begin - 1]) < 0x80 &&
+         is_python_word(static_cast<unsigned char>(line[begin - 1]))) {
     --begin;
   }
   return std::string(line.substr(begin, at - 1 - begin));

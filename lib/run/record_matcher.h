@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a metric record on one line of the log: the public validator's pattern, and a wider one that survives what terminals and Ray append.
+// Finds a metric record on one line of the log: the public validator's pattern, and a wider one that survives what
+// terminals and Ray append.
 #pragma once
 
 #include <cstdint>

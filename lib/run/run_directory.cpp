@@ -21,7 +21,8 @@ bool exists(const std::string& path) {
   return fs::symlink_status(path, error).type() != fs::file_type::not_found && !error;
 }
 
-JsonArtifact read_json_file(const RunDirectory& run, const std::string& name, const core::JsonLimits& limits, std::uint64_t& bytes) {
+JsonArtifact read_json_file(const RunDirectory& run, const std::string& name, const core::JsonLimits& limits,
+                            std::uint64_t& bytes) {
   JsonArtifact artifact;
   artifact.name = name;
   artifact.present = exists(run.path + "/" + name);
@@ -99,7 +100,10 @@ RunDirectory read_run_directory(const std::string& path) {
   }
   std::error_code error;
   if (!fs::is_directory(run.path, error)) {
-    throw core::InputError(run.path + ": " + (error ? error.message() : exists(run.path) ? "not a directory" : "no such directory"));
+    throw core::InputError(run.path + ": " +
+                           (error              ? error.message()
+                            : exists(run.path) ? "not a directory"
+                                               : "no such directory"));
   }
   if (fs::directory_iterator(run.path, error); error) {
     throw core::InputError(run.path + ": can't be listed: " + error.message());

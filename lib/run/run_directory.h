@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things are in a run directory (spec/run-artifacts.md section 1), and one read of its small parts. Sidecars and dumps are listed here and read
-// one by one by the checks that use them, since together they are larger than memory should be.
+// Where things are in a run directory (spec/run-artifacts.md section 1), and one read of its small parts. Sidecars and
+// dumps are listed here and read one by one by the checks that use them, since together they are larger than memory
+// should be.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,17 @@
 
 namespace rlverify::run {
 
-/// Names in a folder that end in `suffix`, sorted by bytes (which is by code point). A folder that is not there is empty.
+/// Names in a folder that end in `suffix`, sorted by bytes (which is by code point). A folder that is not there is
+/// empty.
 struct Listing {
-  std::string folder;               ///< name inside the run directory
+  std::string folder;  ///< name inside the run directory
   std::vector<std::string> names;
   std::optional<core::Problem> problem;  ///< it is there and can't be listed
 };
 
 /// A JSON file of the run: its document, or why there is none.
 struct JsonArtifact {
-  std::string name;   ///< path inside the run directory
+  std::string name;  ///< path inside the run directory
   bool present = false;
   core::JsonDocument document;
   std::optional<core::Problem> problem;
@@ -49,11 +51,13 @@ struct RunDirectory {
   std::uint64_t bytes_read = 0;
 
   /// Path of a file inside the run, for opening.
-  [[nodiscard]] std::string file_path(const std::string& folder, const std::string& name) const { return path + "/" + folder + "/" + name; }
+  [[nodiscard]] std::string file_path(const std::string& folder, const std::string& name) const {
+    return path + "/" + folder + "/" + name;
+  }
 };
 
-/// Reads manifest, log, status, readbacks and weight audits of the directory at `path`; faults of single files are kept in their places.
-/// Throws core::InputError when `path` is no directory that can be looked into.
+/// Reads manifest, log, status, readbacks and weight audits of the directory at `path`; faults of single files are kept
+/// in their places. Throws core::InputError when `path` is no directory that can be looked into.
 [[nodiscard]] RunDirectory read_run_directory(const std::string& path);
 
 [[nodiscard]] Listing list_files(const std::string& run_path, const std::string& folder, std::string_view suffix);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over blocks; a line that spans blocks is joined in a carry buffer. Literals that rules ask about contain no line break, so looking for them
-// line by line finds what a search over the whole text finds.
+// One pass over blocks; a line that spans blocks is joined in a carry buffer. Literals that rules ask about contain no
+// line break, so looking for them line by line finds what a search over the whole text finds.
 #include "run/run_log.h"
 
 #include <re2/re2.h>
@@ -43,16 +43,20 @@ bool has_fallback_true(std::string_view line) {
   return false;
 }
 
-/// A fallback flag that is true in any spelling that configurations and dicts use: "fallback": true, 'fallback_used': True, fallback: true.
+/// A fallback flag that is true in any spelling that configurations and dicts use: "fallback": true, 'fallback_used':
+/// True, fallback: true.
 bool claims_fallback(std::string_view line) {
   static const RE2 kClaim(R"((?i)fallback(?:_used)?["']?\s*[:=]\s*["']?true\b)");
-  return line.find("allback") != std::string_view::npos && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kClaim);
+  return line.find("allback") != std::string_view::npos &&
+         RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kClaim);
 }
 
 /// A line that repeats a command line or the launcher's own configuration says what was asked for, not what ran.
 bool is_echo(std::string_view line) {
-  static constexpr std::array<std::string_view, 5> kWords = {"train.py", "--compilation-config", "ray job submit", "[RL-Kernel] ", "train_command"};
-  return std::any_of(kWords.begin(), kWords.end(), [line](std::string_view word) { return line.find(word) != std::string_view::npos; });
+  static constexpr std::array<std::string_view, 5> kWords = {"train.py", "--compilation-config", "ray job submit",
+                                                             "[RL-Kernel] ", "train_command"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [line](std::string_view word) { return line.find(word) != std::string_view::npos; });
 }
 
 class LogScanner {
@@ -115,7 +119,8 @@ class LogScanner {
     }
     const std::string_view payload = line.substr(match.payload_begin, match.payload_end - match.payload_begin);
     record.digest = core::sha256(std::as_bytes(std::span(payload.data(), payload.size())));
-    const Literal literal = is_valid_utf8(payload) ? parse_literal(payload, log_.literals) : parse_literal(decode_with_replacement(payload), log_.literals);
+    const Literal literal = is_valid_utf8(payload) ? parse_literal(payload, log_.literals)
+                                                   : parse_literal(decode_with_replacement(payload), log_.literals);
     record.problem = literal.problem;
     const core::Value value(log_.literals, literal.root);
     if (value.is_dict()) {
@@ -182,12 +187,14 @@ class LogScanner {
         keep(log_.capture_sizes_other, rest);
       }
     }
-    const bool warns = std::any_of(kWarningWords.begin(), kWarningWords.end(), [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
+    const bool warns = std::any_of(kWarningWords.begin(), kWarningWords.end(),
+                                   [text](std::string_view word) { return text.find(word) != std::string_view::npos; });
     if (warns && (text.find("capture") != std::string_view::npos)) {
       keep(log_.capture_warnings, text.substr(0, 4096));
     }
   }
-  static constexpr std::array<std::string_view, 6> kWarningWords = {"truncat", "Truncat", "clipp", "dropp", "exceed", "ignor"};
+  static constexpr std::array<std::string_view, 6> kWarningWords = {"truncat", "Truncat", "clipp",
+                                                                    "dropp",   "exceed",  "ignor"};
 
   void job_id(std::string_view text) const {
     static constexpr std::string_view kJob = "Job '";
@@ -214,8 +221,8 @@ RunLog read_run_log(const core::ByteSource& source) {
   log.bytes = source.size();
   LogScanner scanner(log);
   core::BlockReader blocks(source, 0, source.size());
-  std::string carry;            // the begun line, when it started in an earlier block
-  bool skipping = false;        // inside the rest of an over-long line
+  std::string carry;      // the begun line, when it started in an earlier block
+  bool skipping = false;  // inside the rest of an over-long line
   std::uint64_t line_offset = 0;
   std::uint64_t block_offset = 0;
   for (auto block = blocks.next(); !block.empty(); block = blocks.next()) {

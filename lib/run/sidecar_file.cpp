@@ -9,7 +9,8 @@
 namespace rlverify::run {
 namespace {
 
-constexpr std::array<const char*, 5> kLists = {"train_log_probs", "rollout_log_probs", "loss_masks", "total_lengths", "response_lengths"};
+constexpr std::array<const char*, 5> kLists = {"train_log_probs", "rollout_log_probs", "loss_masks", "total_lengths",
+                                               "response_lengths"};
 
 void check_lists(const SidecarFile& file, core::Value payload) {
   std::string missing;
@@ -24,26 +25,35 @@ void check_lists(const SidecarFile& file, core::Value payload) {
   const std::size_t count = payload.get(kLists[0]).size();
   for (const char* name : kLists) {
     if (payload.get(name).size() != count) {
-      fail_field(file.source->name(), name, fmt::format("{} entries, as {} has", count, kLists[0]), fmt::format("{} entries", payload.get(name).size()));
+      fail_field(file.source->name(), name, fmt::format("{} entries, as {} has", count, kLists[0]),
+                 fmt::format("{} entries", payload.get(name).size()));
     }
   }
 }
 
 SidecarSample read_sample(const SidecarFile& file, core::Value payload, std::size_t index) {
   const std::string& where = file.source->name();
-  const auto field = [index](const char* name) { return fmt::format("{}[{}] (rank and call of the file, sample {})", name, index, index); };
+  const auto field = [index](const char* name) {
+    return fmt::format("{}[{}] (rank and call of the file, sample {})", name, index, index);
+  };
   SidecarSample sample;
-  sample.total_length = whole_number(*file.source, *file.pt, payload.get("total_lengths").at(index), 1, field("total_lengths"));
-  sample.response_length = whole_number(*file.source, *file.pt, payload.get("response_lengths").at(index), 1, field("response_lengths"));
+  sample.total_length =
+      whole_number(*file.source, *file.pt, payload.get("total_lengths").at(index), 1, field("total_lengths"));
+  sample.response_length =
+      whole_number(*file.source, *file.pt, payload.get("response_lengths").at(index), 1, field("response_lengths"));
   sample.loss_mask = number_vector(*file.pt, payload.get("loss_masks").at(index), where, field("loss_masks"));
   if (sample.loss_mask.element_count != static_cast<std::uint64_t>(sample.response_length)) {
-    fail_field(where, field("loss_masks"), fmt::format("{} values, the response length", sample.response_length), fmt::format("{} values", sample.loss_mask.element_count));
+    fail_field(where, field("loss_masks"), fmt::format("{} values, the response length", sample.response_length),
+               fmt::format("{} values", sample.loss_mask.element_count));
   }
   if (sample.total_length < sample.response_length) {
-    fail_field(where, field("total_lengths"), fmt::format("at least the response length {}", sample.response_length), fmt::format("{}", sample.total_length));
+    fail_field(where, field("total_lengths"), fmt::format("at least the response length {}", sample.response_length),
+               fmt::format("{}", sample.total_length));
   }
-  sample.train_log_probs = number_vector(*file.pt, payload.get("train_log_probs").at(index), where, field("train_log_probs"));
-  sample.rollout_log_probs = number_vector(*file.pt, payload.get("rollout_log_probs").at(index), where, field("rollout_log_probs"));
+  sample.train_log_probs =
+      number_vector(*file.pt, payload.get("train_log_probs").at(index), where, field("train_log_probs"));
+  sample.rollout_log_probs =
+      number_vector(*file.pt, payload.get("rollout_log_probs").at(index), where, field("rollout_log_probs"));
   return sample;
 }
 

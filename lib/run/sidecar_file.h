@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mismatch sidecar (spec/run-artifacts.md section 6): the payload of its .pt file as typed evidence. Tensors stay references into the file.
+// One mismatch sidecar (spec/run-artifacts.md section 6): the payload of its .pt file as typed evidence. Tensors stay
+// references into the file.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +32,13 @@ struct SidecarFile {
   std::unique_ptr<tensor::PtFile> pt;  ///< on the heap: the values below point into it
   std::int64_t rank = 0;
   std::int64_t call_index = 0;
-  core::Value tensor_parallel_size;   ///< as they stand: checked against the manifest, which this reader doesn't know
+  core::Value tensor_parallel_size;  ///< as they stand: checked against the manifest, which this reader doesn't know
   core::Value context_parallel_size;
   std::vector<SidecarSample> samples;
 };
 
-/// Reads the payload of `source`. Throws core::ArtifactError with the field for everything that makes the public reader drop the file (rules K2, K3, K5-K8),
-/// apart from the sizes' agreement with the manifest (K4).
+/// Reads the payload of `source`. Throws core::ArtifactError with the field for everything that makes the public reader
+/// drop the file (rules K2, K3, K5-K8), apart from the sizes' agreement with the manifest (K4).
 [[nodiscard]] SidecarFile read_sidecar(std::unique_ptr<core::ByteSource> source, std::string name);
 
 }  // namespace rlverify::run

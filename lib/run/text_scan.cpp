@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables here are Unicode 14's, as Python 3.11 has them. Letters and numbers of other scripts are asked of RE2, which carries the full tables.
+// The tables here are Unicode 14's, as Python 3.11 has them. Letters and numbers of other scripts are asked of RE2,
+// which carries the full tables.
 #include "run/text_scan.h"
 
 #include <re2/re2.h>
@@ -14,15 +15,19 @@ constexpr std::uint32_t kReplacement = 0xFFFD;
 
 /// The code points of the digit zero in every script beyond ASCII whose digits are decimal (category Nd).
 constexpr std::array<std::uint32_t, 65> kZeroDigits = {
-    0x660,   0x6F0,   0x7C0,   0x966,   0x9E6,   0xA66,   0xAE6,   0xB66,   0xBE6,   0xC66,   0xCE6,   0xD66,   0xDE6,
-    0xE50,   0xED0,   0xF20,   0x1040,  0x1090,  0x17E0,  0x1810,  0x1946,  0x19D0,  0x1A80,  0x1A90,  0x1B50,  0x1BB0,
-    0x1C40,  0x1C50,  0xA620,  0xA8D0,  0xA900,  0xA9D0,  0xA9F0,  0xAA50,  0xABF0,  0xFF10,  0x104A0, 0x10D30, 0x11066,
-    0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450, 0x114D0, 0x11650, 0x116C0, 0x11730, 0x118E0, 0x11950, 0x11C50, 0x11D50,
-    0x11DA0, 0x16A60, 0x16AC0, 0x16B50, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E950, 0x1FBF0};
+    0x660,   0x6F0,   0x7C0,   0x966,   0x9E6,   0xA66,   0xAE6,   0xB66,   0xBE6,   0xC66,   0xCE6,
+    0xD66,   0xDE6,   0xE50,   0xED0,   0xF20,   0x1040,  0x1090,  0x17E0,  0x1810,  0x1946,  0x19D0,
+    0x1A80,  0x1A90,  0x1B50,  0x1BB0,  0x1C40,  0x1C50,  0xA620,  0xA8D0,  0xA900,  0xA9D0,  0xA9F0,
+    0xAA50,  0xABF0,  0xFF10,  0x104A0, 0x10D30, 0x11066, 0x110F0, 0x11136, 0x111D0, 0x112F0, 0x11450,
+    0x114D0, 0x11650, 0x116C0, 0x11730, 0x118E0, 0x11950, 0x11C50, 0x11D50, 0x11DA0, 0x16A60, 0x16AC0,
+    0x16B50, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E950, 0x1FBF0};
 
-unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
+unsigned char byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
 
-/// Length of the well-formed sequence at `at`, or 0; `bad` then gets the length of the part that one replacement character stands for.
+/// Length of the well-formed sequence at `at`, or 0; `bad` then gets the length of the part that one replacement
+/// character stands for.
 std::size_t sequence_length(std::string_view text, std::size_t at, std::size_t& bad) {
   const unsigned char lead = byte_at(text, at);
   bad = 1;
@@ -62,7 +67,8 @@ std::uint32_t decode(std::string_view text, std::size_t at, std::size_t length) 
 }
 
 bool is_line_break(std::uint32_t code) {
-  return code == '\r' || code == '\v' || code == '\f' || (code >= 0x1C && code <= 0x1E) || code == 0x85 || code == 0x2028 || code == 0x2029;
+  return code == '\r' || code == '\v' || code == '\f' || (code >= 0x1C && code <= 0x1E) || code == 0x85 ||
+         code == 0x2028 || code == 0x2029;
 }
 
 }  // namespace
@@ -90,8 +96,9 @@ Character character_before(std::string_view text, std::size_t at) {
 }
 
 bool is_python_space(std::uint32_t code) {
-  return code == ' ' || (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x1F) || code == 0x85 || code == 0xA0 || code == 0x1680 ||
-         (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+  return code == ' ' || (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x1F) || code == 0x85 ||
+         code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+         code == 0x202F || code == 0x205F || code == 0x3000;
 }
 
 bool is_python_word(std::uint32_t code) {
@@ -102,7 +109,9 @@ bool is_python_word(std::uint32_t code) {
   std::string text;
   for (int shift = code < 0x800 ? 6 : code < 0x10000 ? 12 : 18; shift >= 0; shift -= 6) {
     const std::uint32_t part = (code >> shift) & 0x3F;
-    const std::uint32_t lead = code < 0x800 ? 0xC0 | (code >> 6) : code < 0x10000 ? 0xE0 | (code >> 12) : 0xF0 | (code >> 18);
+    const std::uint32_t lead = code < 0x800     ? 0xC0 | (code >> 6)
+                               : code < 0x10000 ? 0xE0 | (code >> 12)
+                                                : 0xF0 | (code >> 18);
     text += static_cast<char>(text.empty() ? lead : 0x80 | part);
   }
   return RE2::FullMatch(text, kWord);

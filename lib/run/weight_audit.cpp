@@ -39,7 +39,8 @@ std::optional<std::string> string_of(core::Value value) {
   return value.is_string() ? std::optional<std::string>(value.text()) : std::nullopt;
 }
 
-/// What Python's set of digests would hold for this one (None when it is absent). NaN is equal to no other file's NaN, hence the name.
+/// What Python's set of digests would hold for this one (None when it is absent). NaN is equal to no other file's NaN,
+/// hence the name.
 std::optional<std::string> digest_key(core::Value sha256, const std::string& audit_name) {
   if (!core::is_hashable(sha256)) {
     return std::nullopt;

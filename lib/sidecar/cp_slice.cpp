@@ -17,7 +17,8 @@ std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::array<Range, 2> owned_ranges(std::int64_t total_length, std::int64_t response_length, std::int64_t cp_size, std::int64_t cp_rank) {
+std::array<Range, 2> owned_ranges(std::int64_t total_length, std::int64_t response_length, std::int64_t cp_size,
+                                  std::int64_t cp_rank) {
   if (cp_size == 1) {
     return {Range{0, response_length}, Range{response_length, response_length}};
   }

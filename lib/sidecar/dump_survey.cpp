@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Form 1 holds a rank's own pieces and form 2 whole responses, which are cut here as the rank's slice would be. Where dtype, sample count or lengths
-// don't line up, the comparison is unavailable and says why; that is no failure by itself.
+// Form 1 holds a rank's own pieces and form 2 whole responses, which are cut here as the rank's slice would be. Where
+// dtype, sample count or lengths don't line up, the comparison is unavailable and says why; that is no failure by
+// itself.
 #include "sidecar/dump_survey.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,13 @@ namespace {
 using core::Section;
 
 /// The elements of a whole response that a shard owns.
-std::vector<std::byte> cut(std::span<const std::byte> whole, std::size_t element_bytes, const Shard& shard, const Layout& layout) {
+std::vector<std::byte> cut(std::span<const std::byte> whole, std::size_t element_bytes, const Shard& shard,
+                           const Layout& layout) {
   std::vector<std::byte> piece;
-  for (const Range& range : owned_ranges(shard.total_length, shard.response_length, layout.context_parallel_size, shard.cp_rank)) {
-    const auto bytes = whole.subspan(static_cast<std::size_t>(range.begin) * element_bytes, static_cast<std::size_t>(range.size()) * element_bytes);
+  for (const Range& range :
+       owned_ranges(shard.total_length, shard.response_length, layout.context_parallel_size, shard.cp_rank)) {
+    const auto bytes = whole.subspan(static_cast<std::size_t>(range.begin) * element_bytes,
+                                     static_cast<std::size_t>(range.size()) * element_bytes);
     piece.insert(piece.end(), bytes.begin(), bytes.end());
   }
   return piece;
@@ -27,7 +31,8 @@ std::vector<std::byte> cut(std::span<const std::byte> whole, std::size_t element
 
 class Comparison {
  public:
-  Comparison(const run::DumpFile& dump, const Layout& layout, SurveyedDump& surveyed) : dump_(dump), layout_(layout), surveyed_(surveyed) {}
+  Comparison(const run::DumpFile& dump, const Layout& layout, SurveyedDump& surveyed)
+      : dump_(dump), layout_(layout), surveyed_(surveyed) {}
 
   /// One vector of the dump against one side of a shard.
   void vector(core::Value value, const Shard& shard, const char* field, bool rollout_side, bool whole_response) {
@@ -37,7 +42,8 @@ class Comparison {
     const run::NumberVector numbers = run::number_vector(*dump_.pt, value, dump_.source->name(), field);
     const tensor::DType dtype = rollout_side ? shard.rollout_dtype : shard.train_dtype;
     if (numbers.dtype != dtype) {
-      skip(fmt::format("{} is {} in the dump and {} in the sidecar", field, tensor::torch_name(numbers.dtype), tensor::torch_name(dtype)));
+      skip(fmt::format("{} is {} in the dump and {} in the sidecar", field, tensor::torch_name(numbers.dtype),
+                       tensor::torch_name(dtype)));
       return;
     }
     const std::uint64_t wanted = whole_response ? static_cast<std::uint64_t>(shard.response_length) : shard.train_count;
@@ -54,7 +60,8 @@ class Comparison {
       view = piece;
     }
     ++surveyed_.compared;
-    if (active_digest(view, element_bytes, shard.active) != (rollout_side ? shard.active_rollout : shard.active_train)) {
+    if (active_digest(view, element_bytes, shard.active) !=
+        (rollout_side ? shard.active_rollout : shard.active_train)) {
       core::Finding finding;
       finding.code = "RLV-191";
       finding.section = Section::kDumps;
@@ -136,7 +143,8 @@ void compare(const run::DumpFile& dump, const ShardIndex& index, SurveyedDump& s
   }
 }
 
-core::Finding dump_finding(const char* code, const std::string& name, std::string what, std::string expected, std::string found) {
+core::Finding dump_finding(const char* code, const std::string& name, std::string what, std::string expected,
+                           std::string found) {
   core::Finding finding;
   finding.code = code;
   finding.section = Section::kDumps;
@@ -150,7 +158,8 @@ core::Finding dump_finding(const char* code, const std::string& name, std::strin
 /// One note for all dumps of one reason.
 void unavailable_note(const SurveyedDump& dump, core::Findings& findings) {
   if (!dump.unavailable.empty()) {
-    core::Finding finding = dump_finding("RLV-192", dump.name, "a train dump can't be held against the sidecars", "", dump.unavailable);
+    core::Finding finding =
+        dump_finding("RLV-192", dump.name, "a train dump can't be held against the sidecars", "", dump.unavailable);
     finding.severity = core::Severity::kNote;
     findings.add(std::move(finding));
   }
@@ -158,7 +167,8 @@ void unavailable_note(const SurveyedDump& dump, core::Findings& findings) {
 
 }  // namespace
 
-ShardIndex::ShardIndex(const std::vector<SurveyedFile>& files, const Layout& layout, std::int64_t calls_per_step) : layout_(layout), calls_per_step_(calls_per_step) {
+ShardIndex::ShardIndex(const std::vector<SurveyedFile>& files, const Layout& layout, std::int64_t calls_per_step)
+    : layout_(layout), calls_per_step_(calls_per_step) {
   for (const SurveyedFile& file : files) {
     if (!file.problem) {
       files_.emplace(std::make_pair(file.rank, file.call_index), &file);
@@ -204,7 +214,8 @@ SurveyedDump survey_dump(std::unique_ptr<core::ByteSource> source, std::string n
   return surveyed;
 }
 
-void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t ranks, std::int64_t steps, core::Findings& findings) {
+void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t ranks, std::int64_t steps,
+                       core::Findings& findings) {
   std::set<std::pair<std::int64_t, std::int64_t>> have;  // (rollout, rank)
   std::set<std::int64_t> rollouts;
   bool form_1 = false;
@@ -218,7 +229,8 @@ void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t rank
       findings.add(finding);
     }
     unavailable_note(dump, findings);
-    const std::string stated = dump.rollout_id && dump.rank ? fmt::format("{}.rank{}.pt", *dump.rollout_id, *dump.rank) : "a payload with rollout_id and rank";
+    const std::string stated = dump.rollout_id && dump.rank ? fmt::format("{}.rank{}.pt", *dump.rollout_id, *dump.rank)
+                                                            : "a payload with rollout_id and rank";
     if (stated != dump.name) {
       findings.add(dump_finding("RLV-193", dump.name, "a train dump's name and content disagree", stated, dump.name));
       continue;
@@ -230,11 +242,15 @@ void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t rank
   constexpr std::int64_t kMost = 1 << 20;
   for (std::int64_t step = 0; step < std::min(steps, kMost) && !dumps.empty(); ++step) {
     if (form_2 && !form_1 && rollouts.count(step) == 0) {
-      findings.add(dump_finding("RLV-193", "", fmt::format("missing train dump of rollout {}", step), fmt::format("one file for each of {} rollouts", steps), fmt::format("{} files", dumps.size())));
+      findings.add(dump_finding("RLV-193", "", fmt::format("missing train dump of rollout {}", step),
+                                fmt::format("one file for each of {} rollouts", steps),
+                                fmt::format("{} files", dumps.size())));
     }
     for (std::int64_t rank = 0; rank < std::min(ranks, kMost) && form_1; ++rank) {
       if (have.count({step, rank}) == 0) {
-        findings.add(dump_finding("RLV-193", "", fmt::format("missing train dump {}.rank{}.pt", step, rank), fmt::format("one file for each of {} rollouts and {} ranks", steps, ranks), fmt::format("{} files", dumps.size())));
+        findings.add(dump_finding("RLV-193", "", fmt::format("missing train dump {}.rank{}.pt", step, rank),
+                                  fmt::format("one file for each of {} rollouts and {} ranks", steps, ranks),
+                                  fmt::format("{} files", dumps.size())));
       }
     }
   }

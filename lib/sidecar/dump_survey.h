@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Train dumps against sidecars: both keep the log-probs of the same samples, so at active positions they must hold the same bytes. A dump is reduced to what
-// that comparison gives while it is open; nothing of it is kept.
+// Train dumps against sidecars: both keep the log-probs of the same samples, so at active positions they must hold the
+// same bytes. A dump is reduced to what that comparison gives while it is open; nothing of it is kept.
 #pragma once
 
 #include <cstdint>
@@ -40,16 +40,19 @@ struct SurveyedDump {
   std::uint64_t tensors = 0;
   std::optional<std::int64_t> rollout_id;
   std::optional<std::int64_t> rank;
-  bool whole_samples = false;      ///< form 2
-  std::int64_t compared = 0;       ///< vectors that were held against a sidecar's
-  std::string unavailable;         ///< why nothing could be compared; empty otherwise
-  core::Findings findings;         ///< disagreements
+  bool whole_samples = false;  ///< form 2
+  std::int64_t compared = 0;   ///< vectors that were held against a sidecar's
+  std::string unavailable;     ///< why nothing could be compared; empty otherwise
+  core::Findings findings;     ///< disagreements
 };
 
 /// Reads one dump and, given an index, holds its log-probs against the sidecars. Faults become `problem`.
-[[nodiscard]] SurveyedDump survey_dump(std::unique_ptr<core::ByteSource> source, std::string name, const ShardIndex* index);
+[[nodiscard]] SurveyedDump survey_dump(std::unique_ptr<core::ByteSource> source, std::string name,
+                                       const ShardIndex* index);
 
-/// Strict rules over all dumps: names and payloads agree, every rank's dump of every step is there (form 1) or every step's (form 2).
-void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t ranks, std::int64_t steps, core::Findings& findings);
+/// Strict rules over all dumps: names and payloads agree, every rank's dump of every step is there (form 1) or every
+/// step's (form 2).
+void strict_dump_rules(const std::vector<SurveyedDump>& dumps, std::int64_t ranks, std::int64_t steps,
+                       core::Findings& findings);
 
 }  // namespace rlverify::sidecar

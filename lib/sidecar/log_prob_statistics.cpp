@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal bytes are the normal case: then only finiteness and sign have to be looked at, and all sums stay +0.0. Elements that differ take the slow path one by one.
+// Equal bytes are the normal case: then only finiteness and sign have to be looked at, and all sums stay +0.0. Elements
+// that differ take the slow path one by one.
 #include "sidecar/log_prob_statistics.h"
 
 #include <algorithm>
@@ -53,7 +54,8 @@ void add_element(LogProbStatistics& statistics, std::int64_t index, double train
   ++statistics.active;
 }
 
-/// float32 whose bytes are all equal: one pass that only looks for what is not a plain negative number or zero. Returns false when some active element needs a closer look.
+/// float32 whose bytes are all equal: one pass that only looks for what is not a plain negative number or zero. Returns
+/// false when some active element needs a closer look.
 bool all_plain(std::span<const std::byte> values, std::span<const std::uint8_t> active) {
   std::uint32_t odd = 0;
   for (std::size_t i = 0; i < active.size(); ++i) {
@@ -67,11 +69,14 @@ bool all_plain(std::span<const std::byte> values, std::span<const std::uint8_t> 
 
 }  // namespace
 
-LogProbStatistics compare_log_probs(DType dtype, std::span<const std::byte> train, std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+LogProbStatistics compare_log_probs(DType dtype, std::span<const std::byte> train, std::span<const std::byte> rollout,
+                                    std::span<const std::uint8_t> active) {
   LogProbStatistics statistics;
-  const bool equal = train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
+  const bool equal =
+      train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
   if (equal && dtype == DType::kFloat32 && all_plain(train, active)) {
-    statistics.active = static_cast<std::int64_t>(active.size()) - std::count(active.begin(), active.end(), std::uint8_t{0});
+    statistics.active =
+        static_cast<std::int64_t>(active.size()) - std::count(active.begin(), active.end(), std::uint8_t{0});
     return statistics;
   }
   const std::size_t element_bytes = tensor::bytes_per_element(dtype);
@@ -82,7 +87,8 @@ LogProbStatistics compare_log_probs(DType dtype, std::span<const std::byte> trai
     const std::byte* const t = train.data() + i * element_bytes;
     const std::byte* const r = rollout.data() + i * element_bytes;
     const bool same_bytes = std::memcmp(t, r, element_bytes) == 0;
-    add_element(statistics, static_cast<std::int64_t>(i), tensor::real_element(dtype, t), tensor::real_element(dtype, r), same_bytes);
+    add_element(statistics, static_cast<std::int64_t>(i), tensor::real_element(dtype, t),
+                tensor::real_element(dtype, r), same_bytes);
   }
   return statistics;
 }

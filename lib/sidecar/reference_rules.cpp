@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over sorted shards; the sums follow ascending (dp, call, sample, cp rank), so they don't depend on threads or on the order of files.
+// One pass over sorted shards; the sums follow ascending (dp, call, sample, cp rank), so they don't depend on threads
+// or on the order of files.
 #include "sidecar/reference_rules.h"
 
 #include <fmt/format.h>
@@ -17,10 +18,15 @@ namespace {
 
 using core::Section;
 
-auto key_of(const Shard& shard) { return std::make_tuple(shard.dp, shard.call, shard.sample, shard.cp_rank); }
-auto sample_key(const Shard& shard) { return std::make_tuple(shard.dp, shard.call, shard.sample); }
+auto key_of(const Shard& shard) {
+  return std::make_tuple(shard.dp, shard.call, shard.sample, shard.cp_rank);
+}
+auto sample_key(const Shard& shard) {
+  return std::make_tuple(shard.dp, shard.call, shard.sample);
+}
 
-core::Finding finding_at(const char* code, core::FindingPlace place, std::string what, std::string expected, std::string found) {
+core::Finding finding_at(const char* code, core::FindingPlace place, std::string what, std::string expected,
+                         std::string found) {
   core::Finding finding;
   finding.code = code;
   finding.section = Section::kLogProbs;
@@ -32,7 +38,8 @@ core::Finding finding_at(const char* code, core::FindingPlace place, std::string
 }
 
 /// K10 and K11 over the shards of one sample.
-void completeness_rules(const std::vector<SurveyedFile>& files, const std::vector<const Shard*>& shards, std::size_t begin, std::size_t end, std::int64_t cp, core::Findings& findings) {
+void completeness_rules(const std::vector<SurveyedFile>& files, const std::vector<const Shard*>& shards,
+                        std::size_t begin, std::size_t end, std::int64_t cp, core::Findings& findings) {
   std::set<std::int64_t> have;
   std::set<std::pair<std::int64_t, std::int64_t>> lengths;
   for (std::size_t i = begin; i < end; ++i) {
@@ -47,10 +54,12 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const std::vecto
         missing.push_back(rank);
       }
     }
-    findings.add(finding_at("RLV-154", place, fmt::format("missing CP shard {}", fmt::join(missing, ", ")), fmt::format("CP shards 0 to {}", cp - 1), fmt::format("{}", fmt::join(have, ", "))));
+    findings.add(finding_at("RLV-154", place, fmt::format("missing CP shard {}", fmt::join(missing, ", ")),
+                            fmt::format("CP shards 0 to {}", cp - 1), fmt::format("{}", fmt::join(have, ", "))));
   }
   if (lengths.size() != 1) {
-    findings.add(finding_at("RLV-155", place, "the CP shards of a sample disagree about its lengths", "one pair of total and response length", fmt::format("{} pairs", lengths.size())));
+    findings.add(finding_at("RLV-155", place, "the CP shards of a sample disagree about its lengths",
+                            "one pair of total and response length", fmt::format("{} pairs", lengths.size())));
   }
 }
 
@@ -59,23 +68,31 @@ void shard_rules(const std::vector<SurveyedFile>& files, const Shard& shard, cor
   const core::FindingPlace place = place_of(files, shard);
   switch (shard.state) {
     case Shard::State::kShapeDiffers:
-      findings.add(finding_at("RLV-156", place, "train and rollout log-probs differ in length", fmt::format("{} values", shard.train_count), fmt::format("{} values", shard.rollout_count)));
+      findings.add(finding_at("RLV-156", place, "train and rollout log-probs differ in length",
+                              fmt::format("{} values", shard.train_count),
+                              fmt::format("{} values", shard.rollout_count)));
       return;
     case Shard::State::kDtypeDiffers:
-      findings.add(finding_at("RLV-157", place, "train and rollout log-probs differ in dtype", std::string(tensor::torch_name(shard.train_dtype)), std::string(tensor::torch_name(shard.rollout_dtype))));
+      findings.add(finding_at("RLV-157", place, "train and rollout log-probs differ in dtype",
+                              std::string(tensor::torch_name(shard.train_dtype)),
+                              std::string(tensor::torch_name(shard.rollout_dtype))));
       return;
     case Shard::State::kMaskLengthDiffers:
       findings.add(finding_at("RLV-158", place, "log-probs and loss mask differ in length",
-                              fmt::format("{} values (response length {}, total length {})", shard.slice_count, shard.response_length, shard.total_length), fmt::format("{} values", shard.train_count)));
+                              fmt::format("{} values (response length {}, total length {})", shard.slice_count,
+                                          shard.response_length, shard.total_length),
+                              fmt::format("{} values", shard.train_count)));
       return;
     case Shard::State::kNotReal:
-      findings.add(finding_at("RLV-157", place, "log-probs are no real numbers", "a floating dtype", std::string(tensor::torch_name(shard.train_dtype))));
+      findings.add(finding_at("RLV-157", place, "log-probs are no real numbers", "a floating dtype",
+                              std::string(tensor::torch_name(shard.train_dtype))));
       return;
     case Shard::State::kCompared:
       break;
   }
   if (shard.statistics.non_finite) {
-    findings.add(finding_at("RLV-159", place, "a log-prob at an active position is not finite", "finite log-probs", "NaN or an infinity"));
+    findings.add(finding_at("RLV-159", place, "a log-prob at an active position is not finite", "finite log-probs",
+                            "NaN or an infinity"));
   } else if (shard.statistics.k3_non_finite) {
     findings.add(finding_at("RLV-160", place, "exp(d) - d - 1 overflows", "a finite value", "an infinity"));
   }
@@ -87,34 +104,41 @@ std::string hint_of(const LogProbStatistics& sum, std::int64_t compared) {
     return "only the sign of zero differs: equal as numbers, not as bits";
   }
   if (sum.rollout_exact_zero > 0) {
-    return fmt::format("rollout is exactly 0.0 where train is not ({} elements): the engine may have returned nothing there", sum.rollout_exact_zero);
+    return fmt::format(
+        "rollout is exactly 0.0 where train is not ({} elements): the engine may have returned nothing there",
+        sum.rollout_exact_zero);
   }
   if (sum.train_exact_zero > 0) {
     return fmt::format("train is exactly 0.0 where rollout is not ({} elements)", sum.train_exact_zero);
   }
   if (sum.bitwise_mismatch_count == compared && compared > 1 && sum.min_difference == sum.max_difference) {
-    return "a constant shift: train minus rollout is " + core::python_repr(sum.min_difference) + " at every active position";
+    return "a constant shift: train minus rollout is " + core::python_repr(sum.min_difference) +
+           " at every active position";
   }
   return {};
 }
 
 /// K18 as one finding: the first three places, the first pair of values, the count of all.
-core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout, const SidecarSection& section) {
+core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const MergedShards& merged,
+                                const Layout& layout, const SidecarSection& section) {
   core::Finding finding = finding_at("RLV-162", {}, "train and rollout log-probs are not equal to the bit", "", "");
   LogProbStatistics sum;
   std::int64_t shards = 0;
   for (const Shard* shard : merged.shards) {
     const LogProbStatistics& statistics = shard->statistics;
     if (statistics.active > 0) {
-      sum.min_difference = shards == 0 ? statistics.min_difference : std::min(sum.min_difference, statistics.min_difference);
-      sum.max_difference = shards == 0 ? statistics.max_difference : std::max(sum.max_difference, statistics.max_difference);
+      sum.min_difference =
+          shards == 0 ? statistics.min_difference : std::min(sum.min_difference, statistics.min_difference);
+      sum.max_difference =
+          shards == 0 ? statistics.max_difference : std::max(sum.max_difference, statistics.max_difference);
       ++shards;
     }
     if (statistics.bitwise_mismatch_count == 0) {
       continue;
     }
     core::FindingPlace place = place_of(files, *shard);
-    const auto ranges = owned_ranges(shard->total_length, shard->response_length, layout.context_parallel_size, shard->cp_rank);
+    const auto ranges =
+        owned_ranges(shard->total_length, shard->response_length, layout.context_parallel_size, shard->cp_rank);
     place.position = response_position(ranges, statistics.first_bitwise);
     if (sum.bitwise_mismatch_count == 0) {
       finding.place = place;
@@ -128,7 +152,9 @@ core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const Me
     sum.rollout_exact_zero += statistics.rollout_exact_zero;
     sum.train_exact_zero += statistics.train_exact_zero;
   }
-  finding.what += fmt::format(" ({} of {} elements differ in bits, {} as numbers, by {} at most)", section.bitwise_mismatch_count, section.element_count, section.mismatch_count, core::python_repr(section.max_abs_diff.value_or(0.0)));
+  finding.what +=
+      fmt::format(" ({} of {} elements differ in bits, {} as numbers, by {} at most)", section.bitwise_mismatch_count,
+                  section.element_count, section.mismatch_count, core::python_repr(section.max_abs_diff.value_or(0.0)));
   finding.hint = hint_of(sum, section.element_count);
   finding.count = static_cast<std::uint64_t>(std::max<std::int64_t>(sum.bitwise_mismatch_count, 1));
   return finding;
@@ -179,7 +205,8 @@ MergedShards merge_shards(const std::vector<SurveyedFile>& files) {
   return merged;
 }
 
-SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const MergedShards& merged, bool require_exact) {
+SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const MergedShards& merged,
+                                bool require_exact) {
   SidecarSection section;
   section.require_exact = require_exact;
   for (const SurveyedFile& file : files) {
@@ -219,7 +246,8 @@ SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const Me
   return section;
 }
 
-void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout, const SidecarSection& section, core::Findings& findings) {
+void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout,
+                   const SidecarSection& section, core::Findings& findings) {
   if (files.empty()) {
     findings.add(finding_at("RLV-150", {}, "no mismatch sidecars", "mismatch-sidecars/*.pt", "none"));
   }
@@ -229,7 +257,8 @@ void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& m
     }
   }
   for (const auto& conflict : merged.conflicts) {
-    findings.add(finding_at("RLV-153", place_of(files, *conflict.other), "replicas of a shard differ", "the bytes of mismatch-sidecars/" + files[conflict.first->file].name, "others"));
+    findings.add(finding_at("RLV-153", place_of(files, *conflict.other), "replicas of a shard differ",
+                            "the bytes of mismatch-sidecars/" + files[conflict.first->file].name, "others"));
   }
   for (std::size_t begin = 0; begin < merged.shards.size();) {
     std::size_t end = begin + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules K1-K18 of the public validator over the surveyed sidecars, its cross-checks X1 and X2, and the counting of train dumps.
+// Rules K1-K18 of the public validator over the surveyed sidecars, its cross-checks X1 and X2, and the counting of
+// train dumps.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@
 
 namespace rlverify::sidecar {
 
-/// The shards that count: per (dp, call, sample, cp rank) the first one in file order, ascending. Replicas that differ from it are listed.
+/// The shards that count: per (dp, call, sample, cp rank) the first one in file order, ascending. Replicas that differ
+/// from it are listed.
 struct MergedShards {
   std::vector<const Shard*> shards;
   struct Conflict {
@@ -25,10 +27,12 @@ struct MergedShards {
 [[nodiscard]] MergedShards merge_shards(const std::vector<SurveyedFile>& files);
 
 /// Sums and counts over the merged shards (spec section 6, steps 4 to 7).
-[[nodiscard]] SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const MergedShards& merged, bool require_exact);
+[[nodiscard]] SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const MergedShards& merged,
+                                              bool require_exact);
 
 /// K1-K18.
-void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout, const SidecarSection& section, core::Findings& findings);
+void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout,
+                   const SidecarSection& section, core::Findings& findings);
 
 /// The place of a shard, for findings.
 [[nodiscard]] core::FindingPlace place_of(const std::vector<SurveyedFile>& files, const Shard& shard);

@@ -13,10 +13,11 @@ struct SidecarSection {
   std::vector<std::string> artifacts;  ///< file names, sorted; every *.pt of the folder, refused ones included
   bool require_exact = false;
   std::int64_t sample_count = 0;
-  std::int64_t element_count = 0;      ///< active elements compared
+  std::int64_t element_count = 0;           ///< active elements compared
   std::int64_t mismatch_count = 0;          ///< elements that differ as numbers
   std::int64_t bitwise_mismatch_count = 0;  ///< elements whose bytes differ
-  // Absent when nothing was active. The sums run in double, shards in ascending (dp, call, sample, cp), elements in order within one.
+  // Absent when nothing was active. The sums run in double, shards in ascending (dp, call, sample, cp), elements in
+  // order within one.
   std::optional<double> max_abs_diff;
   std::optional<double> mean_abs_diff;  ///< train_rollout_logprob_abs_diff
   std::optional<double> mismatch_kl;    ///< mean of rollout minus train

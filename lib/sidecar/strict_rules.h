@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strict rules on sidecars (docs/rules.md argues each): complete ranks and calls, names that agree with contents, values that log-probs can have, and what
-// the log's scalars must agree with. They come on top of the reference's K rules.
+// The strict rules on sidecars (docs/rules.md argues each): complete ranks and calls, names that agree with contents,
+// values that log-probs can have, and what the log's scalars must agree with. They come on top of the reference's K
+// rules.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,19 @@ namespace rlverify::sidecar {
 /// What the manifest says about the sidecars that must be there.
 struct ExpectedRun {
   Layout layout;
-  std::int64_t ranks = 0;              ///< training GPUs
+  std::int64_t ranks = 0;  ///< training GPUs
   std::int64_t steps = 0;
   std::int64_t global_batch_size = 0;
   bool require_exact = false;
 };
 
-/// Steps and calls of one rank: how many calls belong to one step. 0 when the calls can't be spread evenly over the steps.
+/// Steps and calls of one rank: how many calls belong to one step. 0 when the calls can't be spread evenly over the
+/// steps.
 [[nodiscard]] std::int64_t calls_per_step(const std::vector<SurveyedFile>& files, std::int64_t steps);
 
 /// RLV-151 to 169.
-void strict_sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const ExpectedRun& expected, const SidecarSection& section, core::Findings& findings);
+void strict_sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged,
+                          const ExpectedRun& expected, const SidecarSection& section, core::Findings& findings);
 
 /// What the sidecars hold with the mask ignored, as the log's scalars count.
 struct UnmaskedTotals {

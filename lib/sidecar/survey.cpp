@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of TP replicas are computed although only the first replica's count: that costs less than deciding which is first before all files are known.
+// Statistics of TP replicas are computed although only the first replica's count: that costs less than deciding which
+// is first before all files are known.
 #include "sidecar/survey.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ bool equals_size(const run::SidecarFile& file, core::Value value, std::int64_t s
 void check_layout(const run::SidecarFile& file, const Layout& layout) {
   const auto check = [&file](const char* field, core::Value value, std::int64_t wanted) {
     if (!equals_size(file, value, wanted)) {
-      fail_field(file.source->name(), field, fmt::format("{}, as the manifest has", wanted), run::describe(*file.pt, value));
+      fail_field(file.source->name(), field, fmt::format("{}, as the manifest has", wanted),
+                 run::describe(*file.pt, value));
     }
   };
   check("tensor_parallel_size", file.tensor_parallel_size, layout.tensor_parallel_size);
@@ -39,7 +41,8 @@ void check_layout(const run::SidecarFile& file, const Layout& layout) {
 }
 
 /// One byte per position that the rank owns: is the token active?
-std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::SidecarSample& sample, const std::array<Range, 2>& ranges) {
+std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::SidecarSample& sample,
+                                       const std::array<Range, 2>& ranges) {
   const run::ElementBytes mask = run::load(*file.source, sample.loss_mask);
   const std::size_t element_bytes = tensor::bytes_per_element(sample.loss_mask.dtype);
   std::vector<std::uint8_t> active;
@@ -57,8 +60,10 @@ std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::
   return active;
 }
 
-/// Replicas agree when this does. The sides' bytes enter through their digests, which dumps are held against, too, so that every byte is hashed once.
-core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sha256Digest& train, const core::Sha256Digest& rollout, std::span<const std::uint8_t> active) {
+/// Replicas agree when this does. The sides' bytes enter through their digests, which dumps are held against, too, so
+/// that every byte is hashed once.
+core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sha256Digest& train,
+                                const core::Sha256Digest& rollout, std::span<const std::uint8_t> active) {
   struct Header {
     std::uint64_t train_dtype, rollout_dtype, train_count, rollout_count, active_count;
     std::int64_t total_length, response_length;
@@ -79,8 +84,10 @@ core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sh
 }
 
 /// Digests of both sides; equal bytes are hashed once.
-void add_digests(Shard& shard, const run::SidecarSample& sample, std::span<const std::byte> train, std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
-  const bool equal = train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
+void add_digests(Shard& shard, const run::SidecarSample& sample, std::span<const std::byte> train,
+                 std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+  const bool equal =
+      train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
   const core::Sha256Digest whole_train = core::sha256(train);
   const core::Sha256Digest whole_rollout = equal ? whole_train : core::sha256(rollout);
   shard.digest = shard_digest(sample, whole_train, whole_rollout, active);
@@ -90,15 +97,19 @@ void add_digests(Shard& shard, const run::SidecarSample& sample, std::span<const
     return;
   }
   shard.active.assign(active.begin(), active.end());
-  if (active.size() != sample.train_log_probs.element_count || active.size() != sample.rollout_log_probs.element_count) {
+  if (active.size() != sample.train_log_probs.element_count ||
+      active.size() != sample.rollout_log_probs.element_count) {
     return;  // nothing is compared in a shard whose lengths disagree
   }
   shard.active_train = active_digest(train, tensor::bytes_per_element(sample.train_log_probs.dtype), active);
-  shard.active_rollout = equal ? shard.active_train : active_digest(rollout, tensor::bytes_per_element(sample.rollout_log_probs.dtype), active);
+  shard.active_rollout =
+      equal ? shard.active_train
+            : active_digest(rollout, tensor::bytes_per_element(sample.rollout_log_probs.dtype), active);
 }
 
 /// Elements that differ as numbers, masked ones included.
-std::int64_t count_mismatches(tensor::DType dtype, std::span<const std::byte> train, std::span<const std::byte> rollout) {
+std::int64_t count_mismatches(tensor::DType dtype, std::span<const std::byte> train,
+                              std::span<const std::byte> rollout) {
   if (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0) {
     return 0;  // NaN beside the same NaN would count for the log; it fails elsewhere
   }
@@ -149,7 +160,8 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
 
 }  // namespace
 
-core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes, std::span<const std::uint8_t> active) {
+core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes,
+                                 std::span<const std::uint8_t> active) {
   if (active.empty()) {
     return core::sha256(values);
   }

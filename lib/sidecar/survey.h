@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduces each sidecar to what judging needs: per shard a digest (for replicas) and the statistics of its active elements. Files are surveyed one at a
-// time, so memory doesn't grow with their sizes, and independently, so they can be spread over threads.
+// Reduces each sidecar to what judging needs: per shard a digest (for replicas) and the statistics of its active
+// elements. Files are surveyed one at a time, so memory doesn't grow with their sizes, and independently, so they can
+// be spread over threads.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +22,16 @@ namespace rlverify::sidecar {
 struct Shard {
   std::int64_t dp = 0;
   std::int64_t call = 0;
-  std::int64_t sample = 0;   ///< position in the file's lists
+  std::int64_t sample = 0;  ///< position in the file's lists
   std::int64_t cp_rank = 0;
   std::int64_t rank = 0;
-  std::uint32_t file = 0;    ///< position in the survey
+  std::uint32_t file = 0;  ///< position in the survey
   std::int64_t total_length = 0;
   std::int64_t response_length = 0;
-  core::Sha256Digest digest{};  ///< of dtypes, elements, sliced mask and lengths
-  core::Sha256Digest active_train{};    ///< of the active elements of one side alone: what a train dump is held against
+  core::Sha256Digest digest{};        ///< of dtypes, elements, sliced mask and lengths
+  core::Sha256Digest active_train{};  ///< of the active elements of one side alone: what a train dump is held against
   core::Sha256Digest active_rollout{};
-  std::vector<std::uint8_t> active;     ///< one byte per owned position, non-zero where active; empty when all are
+  std::vector<std::uint8_t> active;  ///< one byte per owned position, non-zero where active; empty when all are
   enum class State { kCompared, kShapeDiffers, kDtypeDiffers, kMaskLengthDiffers, kNotReal } state = State::kCompared;
   std::uint64_t train_count = 0;
   std::uint64_t rollout_count = 0;
@@ -41,8 +42,10 @@ struct Shard {
   std::int64_t unmasked_mismatch_count = 0;  ///< as the log's scalars count: the mask ignored
 };
 
-/// SHA-256 of the elements of `values` (each `element_bytes` long) where `active` is non-zero; of all of them when it is empty.
-[[nodiscard]] core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes, std::span<const std::uint8_t> active);
+/// SHA-256 of the elements of `values` (each `element_bytes` long) where `active` is non-zero; of all of them when it
+/// is empty.
+[[nodiscard]] core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes,
+                                               std::span<const std::uint8_t> active);
 
 struct SurveyedFile {
   std::string name;
@@ -60,6 +63,7 @@ struct Layout {
 };
 
 /// Surveys one sidecar. Faults become `problem`. Sizes in the payload must agree with `layout` (rule K4).
-[[nodiscard]] SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::string name, const Layout& layout);
+[[nodiscard]] SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::string name,
+                                          const Layout& layout);
 
 }  // namespace rlverify::sidecar

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small floating types are decoded by arithmetic on their fields: there is nothing to be fast about in single elements.
+// The small floating types are decoded by arithmetic on their fields: there is nothing to be fast about in single
+// elements.
 #include "tensor/element.h"
 
 #include <limits>
@@ -7,7 +8,8 @@
 namespace rlverify::tensor {
 namespace {
 
-/// An eight-bit float of `fraction_bits`, with the given bias. `finite` types have no infinity: all ones is NaN (fn), or only 0x80 is (fnuz).
+/// An eight-bit float of `fraction_bits`, with the given bias. `finite` types have no infinity: all ones is NaN (fn),
+/// or only 0x80 is (fnuz).
 double float8(std::uint8_t bits, int fraction_bits, int bias, bool has_infinity, bool unsigned_zero) {
   if (unsigned_zero && bits == 0x80) {
     return std::numeric_limits<double>::quiet_NaN();

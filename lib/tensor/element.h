@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements of tensors as numbers. For loops over many elements the callers switch on the dtype once (visit_dtype) and stay in typed code.
+// Single elements of tensors as numbers. For loops over many elements the callers switch on the dtype once
+// (visit_dtype) and stay in typed code.
 #pragma once
 
 #include <bit>
@@ -34,12 +35,16 @@ template <typename T>
   const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
   return sign != 0 ? -magnitude : magnitude;
 }
-[[nodiscard]] inline float bfloat16_to_float(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+[[nodiscard]] inline float bfloat16_to_float(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
 
-/// The value of an integer or bool element; unsigned 64-bit values wrap as torch's int() of them does not occur in practice.
+/// The value of an integer or bool element; unsigned 64-bit values wrap as torch's int() of them does not occur in
+/// practice.
 [[nodiscard]] std::int64_t integer_element(DType dtype, const std::byte* bytes);
 
-/// The value of any real element as a double: exact for all floating types and integers up to 2^53, else rounded as torch's .double(). Not for complex and sub-byte types.
+/// The value of any real element as a double: exact for all floating types and integers up to 2^53, else rounded as
+/// torch's .double(). Not for complex and sub-byte types.
 [[nodiscard]] double real_element(DType dtype, const std::byte* bytes);
 
 }  // namespace rlverify::tensor
