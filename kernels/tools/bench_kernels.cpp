@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the CPU backend against two peers, interleaved in one run: the read roof (the same threads pread the same bytes from the
-// page cache and do nothing) and torch.log_softmax through the torch module. Prints medians of ratios over five pairs.
+// page cache and do nothing) and torch.log_softmax through the torch module. Prints medians of ratios over five pairs, by the clock
+// and by processor time; on a machine that others use only the second means something.
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +33,27 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
+/// Processor time of all threads of this process.
+double processor_microseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+/// One measurement by both clocks.
+struct Time {
+  double clock = 0.0;
+  double processor = 0.0;
+};
+
+template <class Work>
+Time time_of(const Work& work) {
+  const double processor = processor_microseconds();
+  const auto start = Clock::now();
+  work();
+  return {microseconds_since(start), processor_microseconds() - processor};
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -55,22 +78,18 @@ class LogitsFile {
     std::filesystem::remove(path_);
   }
 
-  /// Reads the whole file in blocks of 1 MiB on kThreads threads; microseconds.
-  [[nodiscard]] double read_roof() const {
+  /// Reads the whole file in blocks of 1 MiB on kThreads threads.
+  void read_roof() const {
     constexpr std::size_t kBlock = std::size_t{1} << 20U;
     std::atomic<std::size_t> next{0};
-    const auto start = Clock::now();
     const auto loop = [&] {
       std::vector<unsigned char> buffer(kBlock);
       for (std::size_t offset = next.fetch_add(kBlock); offset < size_; offset = next.fetch_add(kBlock)) {
         if (::pread(descriptor_, buffer.data(), std::min(kBlock, size_ - offset), static_cast<off_t>(offset)) <= 0) std::exit(5);
       }
     };
-    {
-      std::vector<std::jthread> threads;
-      for (int i = 0; i < kThreads; ++i) threads.emplace_back(loop);
-    }
-    return microseconds_since(start);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < kThreads; ++i) threads.emplace_back(loop);
   }
 
  private:
@@ -85,52 +104,42 @@ struct Data {
   LogpInput input;
 };
 
-double time_of(ContractId id, const LogpInput& input, const Execution& execution) {
-  std::vector<float> logp(static_cast<std::size_t>(input.rows));
-  return compute_logp(id, input, execution, {logp.data(), nullptr}).microseconds;
-}
-
-void print(const char* job, StorageType type, SimdLevel level, const char* peer, double bytes, double ours, double ratio) {
-  std::printf("%-16s %-5s %-7s %6.2f GB/s  %6.2f x %s\n", job, storage_name(type), simd_name(level), bytes / ours / 1e3, ratio, peer);
-}
-
-/// One contract against the read roof, in pairs.
-void against_roof(ContractId id, const Data& data, const LogitsFile& file, SimdLevel level) {
+/// Runs job and peer in turns and prints the job's speed and the medians of peer / job.
+template <class Peer>
+void pairs(const Contract& entry, const Data& data, SimdLevel level, const char* peer_name, const Peer& peer) {
   Execution execution;
   execution.threads = kThreads;
   execution.simd = level;
-  std::vector<double> ratios;
+  std::vector<float> logp(static_cast<std::size_t>(data.input.rows));
   std::vector<double> times;
+  std::vector<double> clock_ratios;
+  std::vector<double> processor_ratios;
   for (int pair = 0; pair < kPairs; ++pair) {
-    const double roof = file.read_roof();
-    times.push_back(time_of(id, data.input, execution));
-    ratios.push_back(roof / times.back());
+    const Time theirs = time_of(peer);
+    const Time ours = time_of([&] { compute_logp(entry.id, data.input, execution, {logp.data(), nullptr}); });
+    times.push_back(ours.clock);
+    clock_ratios.push_back(theirs.clock / ours.clock);
+    processor_ratios.push_back(theirs.processor / ours.processor);
   }
-  print(std::string(contract(id).name).c_str(), data.input.logits_type, level, "the read roof", static_cast<double>(data.logits.size()),
-        median(times), median(ratios));
+  std::printf("%-20s %-5s %-7s %6.2f GB/s  %6.2f (processor %6.2f) x %s\n", std::string(entry.name).c_str(),
+              storage_name(data.input.logits_type), simd_name(level), static_cast<double>(data.logits.size()) / median(times) / 1e3,
+              median(clock_ratios), median(processor_ratios), peer_name);
 }
 
-/// vllm_gather against torch.log_softmax, in pairs.
+/// vllm_gather against torch.log_softmax.
 void against_torch(const Data& data, SimdLevel level) {
-  if (!backend_status(Backend::kTorch).available) {
-    std::printf("torch.log_softmax: not measured, %s\n", backend_status(Backend::kTorch).reason.c_str());
+  const BackendStatus status = backend_status(Backend::kTorch);
+  if (!status.available) {
+    std::printf("torch.log_softmax: not measured, %s\n", status.reason.c_str());
     return;
   }
-  Execution execution;
-  execution.threads = kThreads;
-  execution.simd = level;
-  Execution torch = execution;
+  Execution torch;
   torch.backend = Backend::kTorch;
-  time_of(ContractId::kVllmGather, data.input, torch);
-  std::vector<double> ratios;
-  std::vector<double> times;
-  for (int pair = 0; pair < kPairs; ++pair) {
-    const double peer = time_of(ContractId::kVllmGather, data.input, torch);
-    times.push_back(time_of(ContractId::kVllmGather, data.input, execution));
-    ratios.push_back(peer / times.back());
-  }
-  print("vllm_gather", data.input.logits_type, level, "torch.log_softmax", static_cast<double>(data.logits.size()), median(times),
-        median(ratios));
+  torch.threads = kThreads;
+  std::vector<float> logp(static_cast<std::size_t>(data.input.rows));
+  const auto peer = [&] { compute_logp(ContractId::kVllmGather, data.input, torch, {logp.data(), nullptr}); };
+  peer();
+  pairs(contract(ContractId::kVllmGather), data, level, "torch.log_softmax", peer);
 }
 
 void bench(StorageType type, std::int64_t rows) {
@@ -143,10 +152,10 @@ void bench(StorageType type, std::int64_t rows) {
   data.input.rows = rows;
   data.input.real_vocab_size = data.input.padded_vocab_size = kVocab;
   const LogitsFile file(data.logits);
-  file.read_roof();
+  file.read_roof();  // the first pass fills the page cache
   for (const SimdLevel level : simd_levels()) {
     if (level == SimdLevel::kScalar) continue;
-    for (const Contract& entry : contracts()) against_roof(entry.id, data, file, level);
+    for (const Contract& entry : contracts()) pairs(entry, data, level, "the read roof", [&] { file.read_roof(); });
     against_torch(data, level);
   }
 }

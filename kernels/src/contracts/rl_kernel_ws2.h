@@ -31,14 +31,8 @@ struct RlKernelWs2 {
     const float max = block.maximum(columns, range);
     const ExpTerm term{exp_reference(max)};
     const Sweep sweep{range.begin, 512, range.begin, range.end};
-    const int threads = lanes(shape);
-    typename Block::Acc acc = block.zero(threads);
-    if (shape.storage == StorageType::kFloat32) {
-      block.template accumulate<4>(acc, threads, columns, sweep, term);
-    } else {
-      block.template accumulate<8>(acc, threads, columns, sweep, term);
-    }
-    return {max, warp_tree(block, acc, threads)};
+    if (shape.storage == StorageType::kFloat32) return {max, tile_sum<128, 4>(block, columns, sweep, term)};
+    return {max, tile_sum<64, 8>(block, columns, sweep, term)};
   }
 
   template <class Block>
@@ -49,6 +43,14 @@ struct RlKernelWs2 {
     const float lse = max + log_portable(aten_reduce_tree(block, terms, kTiles));
     if (in.target_ignored) return 0.0F;
     return in.target_in_real ? in.target_logit - lse : canonical_nan();
+  }
+
+ private:
+  template <int Lanes, int Elements, class Block>
+  RLV_MEMBER static float tile_sum(Block& block, const typename Block::Columns& columns, Sweep sweep, ExpTerm term) {
+    typename Block::Acc acc = block.zero(Lanes);
+    block.template accumulate<Elements>(acc, Lanes, columns, sweep, term);
+    return warp_tree(block, acc, Lanes);
   }
 };
 

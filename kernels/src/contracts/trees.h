@@ -18,13 +18,23 @@ RLV_INLINE auto halving_tree(Block& block, Acc& acc, int threads) {
   return block.first(acc);
 }
 
-/// Sum over a block of warps: shfl_down 16, 8, 4, 2, 1 in each warp, then the same over the warps' results (missing ones 0).
+/// shfl_down 16, 8, 4, 2, 1 in every warp of `threads` lanes. Written out: with constant offsets each step is one or two vectors.
+template <class Block, class Acc>
+RLV_INLINE void fold_warps(Block& block, Acc& acc, int threads) {
+  block.fold_down(acc, threads, 32, 16);
+  block.fold_down(acc, threads, 32, 8);
+  block.fold_down(acc, threads, 32, 4);
+  block.fold_down(acc, threads, 32, 2);
+  block.fold_down(acc, threads, 32, 1);
+}
+
+/// Sum over a block of warps: fold_warps, then the same over the warps' results (missing ones 0).
 template <class Block, class Acc>
 RLV_INLINE auto warp_tree(Block& block, Acc& acc, int threads) {
-  for (int offset = 16; offset >= 1; offset /= 2) block.fold_down(acc, threads, 32, offset);
+  fold_warps(block, acc, threads);
   if (threads > 32) {
     block.compact(acc, 32, threads / 32);
-    for (int offset = 16; offset >= 1; offset /= 2) block.fold_down(acc, 32, 32, offset);
+    fold_warps(block, acc, 32);
   }
   return block.first(acc);
 }

@@ -28,6 +28,8 @@ struct HighwayOps {
   /// x86's maximum gives its second operand when one is NaN, so a NaN in `z` is dropped.
   RLV_MEMBER static Vector maximum(Vector running, Vector z) { return hn::Max(z, running); }
 
+  RLV_MEMBER static float max_of_lanes(Vector v) { return hn::GetLane(hn::MaxOfLanes(D(), v)); }
+
   /// z[e] of lane i is p[i*Elements + e]: a transposition by halves, so that lanes keep their order.
   template <int Elements>
   RLV_MEMBER static void load_lanes(const float* p, Vector* z) {
@@ -105,22 +107,25 @@ struct HighwayOps {
   /// p * 2^n with one rounding.
   RLV_MEMBER static Vector scale(Vector p, Vector n, Vector t, Vector x) {
 #if HWY_TARGET <= HWY_AVX3
-    (void)t;
-    (void)x;
+    static_cast<void>(t);
+    static_cast<void>(x);
+    static_assert(kWidth == 16 || kWidth == 4, "only full vectors and quads are used");
     if constexpr (kWidth == 16) {
       return Vector{_mm512_scalef_ps(p.raw, n.raw)};
     } else {
-      static_assert(kWidth == 4, "only full vectors and quads are used");
       return Vector{_mm_scalef_ps(p.raw, n.raw)};
     }
 #else
-    (void)n;
+    static_cast<void>(n);
     const D d;
     const hn::RebindToSigned<D> di;
-    const auto k = hn::Sub(hn::BitCast(di, t), hn::Set(di, static_cast<std::int32_t>(ExpConstants::kRoundingMagic)));
+    const auto bits = hn::BitCast(di, t);
+    // Where no result can be denormal, n is added to the exponent's bits; what else is in t is shifted out. A NaN takes the slow
+    // way, since adding to its bits could make it finite.
     if (HWY_LIKELY(hn::AllTrue(d, hn::Ge(x, hn::Set(d, -87.0F))))) {
-      return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(k)));
+      return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(bits)));
     }
+    const auto k = hn::Sub(bits, hn::Set(di, static_cast<std::int32_t>(ExpConstants::kRoundingMagic)));
     const auto a = hn::ShiftRight<1>(k);
     const auto b = hn::Sub(k, a);
     const auto bias = hn::Set(di, 127);

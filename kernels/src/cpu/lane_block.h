@@ -58,23 +58,22 @@ class LaneBlock {
       for (int j = 0; j < 4; ++j) running[j] = Ops::maximum(running[j], Ops::load(z + i + j * kWidth));
     }
     for (; i + kWidth <= count; i += kWidth) running[0] = Ops::maximum(running[0], Ops::load(z + i));
-    float max = negative_infinity();
+    // No vector holds a NaN here, and the sign of a zero is settled at the end.
+    const auto low = Ops::maximum(running[0], running[1]);
+    float max = Ops::max_of_lanes(Ops::maximum(low, Ops::maximum(running[2], running[3])));
     for (; i < count; ++i) max = max_number(max, z[i]);
-    alignas(64) float lanes[static_cast<std::size_t>(Ops::kWidth)];
-    for (const auto& vector : running) {
-      Ops::store(vector, lanes);
-      for (const float lane : lanes) max = max_number(max, lane);
-    }
     return max == 0.0F ? zero_of(z, count) : max;
   }
 
   /// Every lane adds term(z) over its columns of the sweep, `Elements` per chunk, ascending.
   template <int Elements, class Term>
   RLV_MEMBER void accumulate(Acc& acc, int threads, const Columns& columns, Sweep sweep, Term term) const {
+    const std::int64_t ahead = sweep.high - sweep.low;
     walk<Elements>(threads, columns, sweep, [&](const float* chunk, int first_lane, int last_lane) __attribute__((always_inline)) {
       for (int lane = first_lane; lane < last_lane; lane += Ops::kWidth) {
         typename Ops::Vector z[static_cast<std::size_t>(Elements)];
         Ops::template load_lanes<Elements>(chunk + lane * Elements, z);
+        prefetch<Elements>(chunk + lane * Elements + ahead);
         auto sum = Ops::load(acc.lane + lane);
         for (int e = 0; e < Elements; ++e) sum = Ops::add(sum, term(Ops(), z[e]));
         Ops::store(sum, acc.lane + lane);
@@ -131,6 +130,14 @@ class LaneBlock {
   }
 
  private:
+  /// Fetches one step of what follows the range that is being added: its exponentials take longer than the memory, and the next
+  /// range's maximum would otherwise wait for it.
+  template <int Elements>
+  RLV_MEMBER static void prefetch(const float* p) {
+    constexpr int kLine = 16;
+    for (int i = 0; i < Elements * Ops::kWidth; i += kLine) __builtin_prefetch(p + i);
+  }
+
   /// Sign of a maximum that is zero: vector maxima do not tell +0 from -0.
   RLV_MEMBER static float zero_of(const float* z, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {

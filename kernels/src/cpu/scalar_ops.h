@@ -23,6 +23,7 @@ struct ScalarOps {
   RLV_MEMBER static Vector fma(Vector a, Vector b, Vector c) { return fused_multiply_add(a, b, c); }
   /// Larger of the two; `z` is dropped when it is NaN. The sign of a zero is not defined.
   RLV_MEMBER static Vector maximum(Vector running, Vector z) { return z > running ? z : running; }
+  RLV_MEMBER static float max_of_lanes(Vector v) { return v; }
   /// exp_portable for x <= 0 or NaN.
   RLV_MEMBER static Vector exp_nonpositive(Vector x) { return exp_portable(x); }
 };
