@@ -18,23 +18,6 @@ bool is_digest(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-AuditTensor read_tensor(std::string_view name, core::Value entry) {
-  AuditTensor tensor;
-  tensor.name = std::string(name);
-  const core::Value sha256 = entry.get("sha256");
-  const core::Value dtype = entry.get("dtype");
-  const core::Value shape = entry.get("shape");
-  tensor.sha256 = sha256.is_string() ? std::string(sha256.text()) : "";
-  tensor.dtype = dtype.is_string() ? std::string(dtype.text()) : "";
-  tensor.well_formed = is_digest(tensor.sha256) && !tensor.dtype.empty() && shape.is_list();
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const core::Value size = shape.at(i);
-    tensor.well_formed = tensor.well_formed && size.is_integer() && size.integer() >= 0;
-    tensor.shape.push_back(size.is_integer() ? size.integer() : -1);
-  }
-  return tensor;
-}
-
 std::optional<std::string> string_of(core::Value value) {
   return value.is_string() ? std::optional<std::string>(value.text()) : std::nullopt;
 }
@@ -74,6 +57,23 @@ void append_json_string(std::string& out, std::string_view utf8) {
 
 }  // namespace
 
+AuditTensor read_audit_tensor(std::string_view name, core::Value entry) {
+  AuditTensor tensor;
+  tensor.name = std::string(name);
+  const core::Value sha256 = entry.get("sha256");
+  const core::Value dtype = entry.get("dtype");
+  const core::Value shape = entry.get("shape");
+  tensor.sha256 = sha256.is_string() ? std::string(sha256.text()) : "";
+  tensor.dtype = dtype.is_string() ? std::string(dtype.text()) : "";
+  tensor.well_formed = is_digest(tensor.sha256) && !tensor.dtype.empty() && shape.is_list();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const core::Value size = shape.at(i);
+    tensor.well_formed = tensor.well_formed && size.is_integer() && size.integer() >= 0;
+    tensor.shape.push_back(size.is_integer() ? size.integer() : -1);
+  }
+  return tensor;
+}
+
 WeightAudit read_weight_audit(const core::ByteSource& source, std::string name) {
   WeightAudit audit;
   audit.name = std::move(name);
@@ -101,10 +101,10 @@ WeightAudit read_weight_audit(const core::ByteSource& source, std::string name) 
   const core::Value tensors = root.get("tensors");
   audit.has_tensors = tensors.is_dict();
   for (std::size_t i = 0; i < tensors.size() && audit.has_tensors; ++i) {
-    audit.tensors.push_back(read_tensor(tensors.key_at(i).text(), tensors.value_at(i)));
+    audit.tensors.push_back(read_audit_tensor(tensors.key_at(i).text(), tensors.value_at(i)));
   }
   if (!audit.has_tensors && root.get("tensor").is_string()) {
-    audit.tensors.push_back(read_tensor(root.get("tensor").text(), root));
+    audit.tensors.push_back(read_audit_tensor(root.get("tensor").text(), root));
   }
   return audit;
 }

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/byte_source.h"
 #include "core/errors.h"
 #include "core/json_reader.h"
+#include "core/value.h"
 
 namespace rlverify::run {
 
@@ -39,6 +41,9 @@ struct WeightAudit {
 
 /// Never throws for bad content: `problem` tells.
 [[nodiscard]] WeightAudit read_weight_audit(const core::ByteSource& source, std::string name);
+
+/// One entry of a tensors map: `entry` is {sha256, shape, dtype}. Never throws: `well_formed` tells.
+[[nodiscard]] AuditTensor read_audit_tensor(std::string_view name, core::Value entry);
 
 /// SHA-256 over the canonical JSON of the tensors map: keys sorted at all levels, ", " and ": ", non-ASCII escaped
 /// (spec section 8). 64 hex digits.

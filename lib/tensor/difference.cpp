@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining stretches, and the choice between the two passes over a block. Equal blocks never reach the element loop: that is what makes equal snapshots as cheap as memcmp.
+// Joining stretches, and the choice between the two passes over a block. Equal blocks never reach the element loop:
+// that is what makes equal snapshots as cheap as memcmp.
 #include "tensor/difference.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <type_traits>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/python_value.h"
 #include "tensor/difference_elements.h"
@@ -37,7 +38,8 @@ std::string value_text(DType dtype, typename Format::Code code) {
 
 std::string_view difference_class_name(DifferenceClass difference_class) {
   static constexpr std::array<std::string_view, kDifferenceClassCount> kNames = {
-      "sign of zero", "NaN payload", "NaN against number", "infinity", "subnormal", "1 ULP", "2 to 16 ULP", "more than 16 ULP"};
+      "sign of zero", "NaN payload", "NaN against number", "infinity",
+      "subnormal",    "1 ULP",       "2 to 16 ULP",        "more than 16 ULP"};
   return kNames.at(static_cast<std::size_t>(difference_class));
 }
 
@@ -74,17 +76,19 @@ std::uint64_t block_elements(DType dtype) {
   return kBlockBytes / bits_per_element(dtype) * 8;
 }
 
-std::uint64_t part_elements(DType dtype) { return block_elements(dtype) * kBlocksPerPart; }
+std::uint64_t part_elements(DType dtype) {
+  return block_elements(dtype) * kBlocksPerPart;
+}
 
-Difference compare_block(DType dtype, std::uint64_t first_element, std::uint64_t count, std::span<const std::byte> reference, std::span<const std::byte> candidate) {
+Difference compare_block(DType dtype, std::uint64_t first_element, std::uint64_t count,
+                         std::span<const std::byte> reference, std::span<const std::byte> candidate) {
   Difference out;
   out.blocks = 1;
-  std::uint64_t non_finite = 0;
-  if (equal_and_finite(dtype, reference, candidate, non_finite)) {
+  if (const EqualScan scan = scan_equal(dtype, count, reference, candidate); scan.equal) {
     out.elements = count;
-    out.reference_non_finite = non_finite;
-    out.candidate_non_finite = non_finite;
-    out.finite_pairs = count_finite_values(dtype, count, reference, non_finite);
+    out.reference_non_finite = scan.non_finite;
+    out.candidate_non_finite = scan.non_finite;
+    out.finite_pairs = scan.finite_values;
     return out;
   }
   compare_elements(dtype, first_element, count, reference, candidate, out);
@@ -100,9 +104,12 @@ std::string element_text(DType dtype, std::span<const std::byte> element) {
     const std::size_t components = is_complex(dtype) ? 2 : 1;
     std::memcpy(codes.data(), element.data(), components * sizeof(Code));
     const unsigned digits = (bits_per_element(dtype) / static_cast<unsigned>(components) + 3) / 4;
-    const auto hex = [digits](Code code) { return fmt::format("0x{:0{}x}", static_cast<std::make_unsigned_t<Code>>(code), digits); };
+    const auto hex = [digits](Code code) {
+      return fmt::format("0x{:0{}x}", static_cast<std::make_unsigned_t<Code>>(code), digits);
+    };
     if (components == 2) {
-      return fmt::format("{} + {}i ({}, {})", value_text<Format>(dtype, codes[0]), value_text<Format>(dtype, codes[1]), hex(codes[0]), hex(codes[1]));
+      return fmt::format("{} + {}i ({}, {})", value_text<Format>(dtype, codes[0]), value_text<Format>(dtype, codes[1]),
+                         hex(codes[0]), hex(codes[1]));
     }
     return fmt::format("{} ({})", value_text<Format>(dtype, codes[0]), hex(codes[0]));
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the pairs of a block. The lanes of the sums stand for vector lanes: a faster loop keeps the same sixteen and gives the same bits.
+// One pass over the pairs of a block. The lanes of the sums stand for vector lanes: a faster loop keeps the same
+// sixteen and gives the same bits.
 #include "tensor/difference_elements.h"
 
 #include <algorithm>
@@ -26,7 +27,9 @@ struct Lanes {
   }
 };
 
-bool is_finite(ElementKind kind) { return kind < ElementKind::kInfinite; }
+bool is_finite(ElementKind kind) {
+  return kind < ElementKind::kInfinite;
+}
 
 DifferenceClass class_of(ElementKind reference, ElementKind candidate, std::uint64_t ulp_distance) {
   if (reference == ElementKind::kNan || candidate == ElementKind::kNan) {
@@ -41,7 +44,9 @@ DifferenceClass class_of(ElementKind reference, ElementKind candidate, std::uint
   if (reference == ElementKind::kSubnormal || candidate == ElementKind::kSubnormal) {
     return DifferenceClass::kSubnormal;
   }
-  return ulp_distance <= 1 ? DifferenceClass::kOneUlp : ulp_distance <= 16 ? DifferenceClass::kFewUlp : DifferenceClass::kManyUlp;
+  return ulp_distance <= 1    ? DifferenceClass::kOneUlp
+         : ulp_distance <= 16 ? DifferenceClass::kFewUlp
+                              : DifferenceClass::kManyUlp;
 }
 
 void widen(ValueRange& range, double value) {
@@ -53,7 +58,8 @@ void widen(ValueRange& range, double value) {
 template <typename Format, unsigned kComponents>
 class PairLoop {
  public:
-  PairLoop(std::uint64_t first_element, std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out)
+  PairLoop(std::uint64_t first_element, std::span<const std::byte> reference, std::span<const std::byte> candidate,
+           Difference& out)
       : first_element_(first_element), reference_(reference.data()), candidate_(candidate.data()), out_(out) {}
 
   void run(std::uint64_t count) {
@@ -129,7 +135,8 @@ class PairLoop {
     first.difference_class = difference_class;
     first.ulp_distance = distance;
     for (unsigned c = 0; c < kComponents; ++c) {
-      const Code codes[2] = {Format::load(reference_, i * kComponents + c), Format::load(candidate_, i * kComponents + c)};
+      const Code codes[2] = {Format::load(reference_, i * kComponents + c),
+                             Format::load(candidate_, i * kComponents + c)};
       std::memcpy(first.reference.data() + c * sizeof(Code), &codes[0], sizeof(Code));
       std::memcpy(first.candidate.data() + c * sizeof(Code), &codes[1], sizeof(Code));
     }
@@ -145,7 +152,8 @@ class PairLoop {
 
 }  // namespace
 
-void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count, std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out) {
+void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count,
+                      std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out) {
   visit_format(dtype, [&](auto format) {
     using Format = decltype(format);
     if (is_complex(dtype)) {

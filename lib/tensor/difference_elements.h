@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two inner loops behind tensor/difference.h (internal): statistics of a block whose bytes differ, and the scan for non-finite elements.
+// The two inner loops behind tensor/difference.h (internal): statistics of a block whose bytes differ, and the scan for
+// non-finite elements.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,19 @@
 
 namespace rlverify::tensor {
 
-/// Adds the elements of a block to `out`, one by one; `out` belongs to this block alone (its sums follow the block's order).
-void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count, std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out);
+/// Adds the elements of a block to `out`, one by one; `out` belongs to this block alone (its sums follow the block's
+/// order).
+void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count,
+                      std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out);
 
-/// memcmp of the block with the scan of one side in the same pass over the cache: whether the bytes are equal, and then how many elements are not finite.
-[[nodiscard]] bool equal_and_finite(DType dtype, std::span<const std::byte> reference, std::span<const std::byte> candidate, std::uint64_t& non_finite);
+struct EqualScan {
+  bool equal = false;
+  std::uint64_t non_finite = 0;     ///< elements of the reference that are not finite
+  std::uint64_t finite_values = 0;  ///< the others; complex: components
+};
 
-/// Finite elements of a block of which `non_finite` elements are not (complex: components).
-[[nodiscard]] std::uint64_t count_finite_values(DType dtype, std::uint64_t count, std::span<const std::byte> elements, std::uint64_t non_finite);
+/// Whether two blocks hold the same bytes, with the scan of the reference in the same pass.
+[[nodiscard]] EqualScan scan_equal(DType dtype, std::uint64_t count, std::span<const std::byte> reference,
+                                   std::span<const std::byte> candidate);
 
 }  // namespace rlverify::tensor

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element formats for comparing: how an element's code is classed, what it is worth, and how far two codes are apart (internal to tensor/difference.h). One format is a
-// type, so that the loop over a block is compiled once per format and switches on the dtype only at its start.
+// Element formats for comparing: how an element's code is classed, what it is worth, and how far two codes are apart
+// (internal to tensor/difference.h). One format is a type, so that the loop over a block is compiled once per format
+// and switches on the dtype only at its start.
 #pragma once
 
 #include <array>
@@ -22,9 +23,12 @@ template <typename CodeType, unsigned kFractionBits>
 struct IeeeFormat {
   using Code = CodeType;
   static constexpr Code kMagnitudeMask = static_cast<Code>(static_cast<Code>(~Code{0}) >> 1U);
-  static constexpr Code kInfinity = static_cast<Code>(kMagnitudeMask & static_cast<Code>(~((Code{1} << kFractionBits) - 1)));
+  static constexpr Code kInfinity =
+      static_cast<Code>(kMagnitudeMask & static_cast<Code>(~((Code{1} << kFractionBits) - 1)));
   static Code magnitude(Code code) { return static_cast<Code>(code & kMagnitudeMask); }
-  static Code load(const std::byte* bytes, std::uint64_t index) { return load_element<Code>(bytes + index * sizeof(Code)); }
+  static Code load(const std::byte* bytes, std::uint64_t index) {
+    return load_element<Code>(bytes + index * sizeof(Code));
+  }
   static ElementKind kind(Code code) {
     const Code size = magnitude(code);
     if (size >= kInfinity) {
@@ -57,7 +61,8 @@ struct IeeeFormat {
   }
 };
 
-/// Formats of at most eight bits: everything is a look-up in a table of all codes. `kBits` of each element are packed from the low end of each byte on.
+/// Formats of at most eight bits: everything is a look-up in a table of all codes. `kBits` of each element are packed
+/// from the low end of each byte on.
 template <DType kDType, unsigned kBits>
 struct SmallFormat {
   using Code = std::uint8_t;
@@ -83,14 +88,18 @@ struct SmallFormat {
   }
   static ElementKind kind(Code code) { return table()[code].kind; }
   static double value(Code code) { return table()[code].value; }
-  static std::uint64_t ulp_distance(Code a, Code b) { return static_cast<std::uint64_t>(std::abs(table()[a].line - table()[b].line)); }
+  static std::uint64_t ulp_distance(Code a, Code b) {
+    return static_cast<std::uint64_t>(std::abs(table()[a].line - table()[b].line));
+  }
 };
 
 /// Integers, bool and quantised codes: neighbours are one apart.
 template <typename Integer>
 struct IntegerFormat {
   using Code = Integer;
-  static Code load(const std::byte* bytes, std::uint64_t index) { return load_element<Code>(bytes + index * sizeof(Code)); }
+  static Code load(const std::byte* bytes, std::uint64_t index) {
+    return load_element<Code>(bytes + index * sizeof(Code));
+  }
   static ElementKind kind(Code code) { return code == 0 ? ElementKind::kZero : ElementKind::kNormal; }
   static double value(Code code) { return static_cast<double>(code); }
   static std::uint64_t ulp_distance(Code a, Code b) {
@@ -116,40 +125,58 @@ inline double small_value(const SmallLayout& layout, unsigned code) {
   const unsigned fraction = code & ((1U << layout.fraction_bits) - 1U);
   const auto exponent = static_cast<int>((code >> layout.fraction_bits) & ((1U << layout.exponent_bits) - 1U));
   const bool negative = layout.has_sign && ((code >> (layout.exponent_bits + layout.fraction_bits)) & 1U) != 0;
-  const double magnitude = exponent == 0 && layout.has_sign ? std::ldexp(fraction, 1 - layout.bias - layout.fraction_bits)
-                                                            : std::ldexp(fraction + (1U << layout.fraction_bits), exponent - layout.bias - layout.fraction_bits);
+  const double magnitude =
+      exponent == 0 && layout.has_sign
+          ? std::ldexp(fraction, 1 - layout.bias - layout.fraction_bits)
+          : std::ldexp(fraction + (1U << layout.fraction_bits), exponent - layout.bias - layout.fraction_bits);
   return negative ? -magnitude : magnitude;
 }
 
-/// Sources of the layouts: Open Compute Project "8-bit floating point" and "Microscaling formats"; the fnuz types have one zero and NaN in place of -0.
+/// Sources of the layouts: Open Compute Project "8-bit floating point" and "Microscaling formats"; the fnuz types have
+/// one zero and NaN in place of -0.
 template <DType kDType>
 constexpr SmallLayout small_layout() {
   switch (kDType) {
-    case DType::kFloat8E4m3fn: return {4, 3, 7, true};
-    case DType::kFloat8E5m2: return {5, 2, 15, true};
-    case DType::kFloat8E4m3fnuz: return {4, 3, 8, true};
-    case DType::kFloat8E5m2fnuz: return {5, 2, 16, true};
-    case DType::kFloat8E8m0fnu: return {8, 0, 127, false};
-    case DType::kFloat6E2m3: return {2, 3, 1, true};
-    case DType::kFloat6E3m2: return {3, 2, 3, true};
-    default: return {2, 1, 1, true};  // F4, e2m1
+    case DType::kFloat8E4m3fn:
+      return {4, 3, 7, true};
+    case DType::kFloat8E5m2:
+      return {5, 2, 15, true};
+    case DType::kFloat8E4m3fnuz:
+      return {4, 3, 8, true};
+    case DType::kFloat8E5m2fnuz:
+      return {5, 2, 16, true};
+    case DType::kFloat8E8m0fnu:
+      return {8, 0, 127, false};
+    case DType::kFloat6E2m3:
+      return {2, 3, 1, true};
+    case DType::kFloat6E3m2:
+      return {3, 2, 3, true};
+    default:
+      return {2, 1, 1, true};  // F4, e2m1
   }
 }
 
 template <DType kDType>
 constexpr bool small_nan(unsigned code) {
   switch (kDType) {
-    case DType::kFloat8E4m3fn: return (code & 0x7FU) == 0x7FU;
-    case DType::kFloat8E5m2: return (code & 0x7FU) > 0x7CU;
+    case DType::kFloat8E4m3fn:
+      return (code & 0x7FU) == 0x7FU;
+    case DType::kFloat8E5m2:
+      return (code & 0x7FU) > 0x7CU;
     case DType::kFloat8E4m3fnuz:
-    case DType::kFloat8E5m2fnuz: return code == 0x80U;
-    case DType::kFloat8E8m0fnu: return code == 0xFFU;
-    default: return false;
+    case DType::kFloat8E5m2fnuz:
+      return code == 0x80U;
+    case DType::kFloat8E8m0fnu:
+      return code == 0xFFU;
+    default:
+      return false;
   }
 }
 
 template <DType kDType>
-constexpr bool small_infinity(unsigned code) { return kDType == DType::kFloat8E5m2 && (code & 0x7FU) == 0x7CU; }
+constexpr bool small_infinity(unsigned code) {
+  return kDType == DType::kFloat8E5m2 && (code & 0x7FU) == 0x7CU;
+}
 
 }  // namespace detail
 
@@ -163,7 +190,8 @@ const std::array<typename SmallFormat<kDType, kBits>::Row, 256>& SmallFormat<kDT
       const unsigned magnitude = code & ~kSign;
       Row& row = rows[code];
       row.value = detail::small_value(kLayout, code);
-      row.line = static_cast<std::int16_t>((code & kSign) != 0 ? -static_cast<int>(magnitude) : static_cast<int>(magnitude));
+      row.line =
+          static_cast<std::int16_t>((code & kSign) != 0 ? -static_cast<int>(magnitude) : static_cast<int>(magnitude));
       if (detail::small_nan<kDType>(code)) {
         row.kind = ElementKind::kNan;
       } else if (detail::small_infinity<kDType>(code)) {
@@ -171,7 +199,8 @@ const std::array<typename SmallFormat<kDType, kBits>::Row, 256>& SmallFormat<kDT
       } else if (row.value == 0) {
         row.kind = ElementKind::kZero;
       } else {
-        row.kind = kLayout.has_sign && (magnitude >> kLayout.fraction_bits) == 0 ? ElementKind::kSubnormal : ElementKind::kNormal;
+        row.kind = kLayout.has_sign && (magnitude >> kLayout.fraction_bits) == 0 ? ElementKind::kSubnormal
+                                                                                 : ElementKind::kNormal;
       }
     }
     return rows;
@@ -184,32 +213,52 @@ template <typename Visit>
 auto visit_format(DType dtype, const Visit& visit) {
   switch (dtype) {
     case DType::kFloat16:
-    case DType::kComplex32: return visit(IeeeFormat<std::uint16_t, 10>{});
-    case DType::kBfloat16: return visit(IeeeFormat<std::uint16_t, 7>{});
+    case DType::kComplex32:
+      return visit(IeeeFormat<std::uint16_t, 10>{});
+    case DType::kBfloat16:
+      return visit(IeeeFormat<std::uint16_t, 7>{});
     case DType::kFloat32:
-    case DType::kComplex64: return visit(IeeeFormat<std::uint32_t, 23>{});
+    case DType::kComplex64:
+      return visit(IeeeFormat<std::uint32_t, 23>{});
     case DType::kFloat64:
-    case DType::kComplex128: return visit(IeeeFormat<std::uint64_t, 52>{});
-    case DType::kFloat8E4m3fn: return visit(SmallFormat<DType::kFloat8E4m3fn, 8>{});
-    case DType::kFloat8E5m2: return visit(SmallFormat<DType::kFloat8E5m2, 8>{});
-    case DType::kFloat8E4m3fnuz: return visit(SmallFormat<DType::kFloat8E4m3fnuz, 8>{});
-    case DType::kFloat8E5m2fnuz: return visit(SmallFormat<DType::kFloat8E5m2fnuz, 8>{});
-    case DType::kFloat8E8m0fnu: return visit(SmallFormat<DType::kFloat8E8m0fnu, 8>{});
-    case DType::kFloat4E2m1: return visit(SmallFormat<DType::kFloat4E2m1, 4>{});
-    case DType::kFloat6E2m3: return visit(SmallFormat<DType::kFloat6E2m3, 6>{});
-    case DType::kFloat6E3m2: return visit(SmallFormat<DType::kFloat6E3m2, 6>{});
+    case DType::kComplex128:
+      return visit(IeeeFormat<std::uint64_t, 52>{});
+    case DType::kFloat8E4m3fn:
+      return visit(SmallFormat<DType::kFloat8E4m3fn, 8>{});
+    case DType::kFloat8E5m2:
+      return visit(SmallFormat<DType::kFloat8E5m2, 8>{});
+    case DType::kFloat8E4m3fnuz:
+      return visit(SmallFormat<DType::kFloat8E4m3fnuz, 8>{});
+    case DType::kFloat8E5m2fnuz:
+      return visit(SmallFormat<DType::kFloat8E5m2fnuz, 8>{});
+    case DType::kFloat8E8m0fnu:
+      return visit(SmallFormat<DType::kFloat8E8m0fnu, 8>{});
+    case DType::kFloat4E2m1:
+      return visit(SmallFormat<DType::kFloat4E2m1, 4>{});
+    case DType::kFloat6E2m3:
+      return visit(SmallFormat<DType::kFloat6E2m3, 6>{});
+    case DType::kFloat6E3m2:
+      return visit(SmallFormat<DType::kFloat6E3m2, 6>{});
     case DType::kInt8:
-    case DType::kQint8: return visit(IntegerFormat<std::int8_t>{});
-    case DType::kInt16: return visit(IntegerFormat<std::int16_t>{});
-    case DType::kUint16: return visit(IntegerFormat<std::uint16_t>{});
+    case DType::kQint8:
+      return visit(IntegerFormat<std::int8_t>{});
+    case DType::kInt16:
+      return visit(IntegerFormat<std::int16_t>{});
+    case DType::kUint16:
+      return visit(IntegerFormat<std::uint16_t>{});
     case DType::kInt32:
-    case DType::kQint32: return visit(IntegerFormat<std::int32_t>{});
-    case DType::kUint32: return visit(IntegerFormat<std::uint32_t>{});
-    case DType::kInt64: return visit(IntegerFormat<std::int64_t>{});
-    case DType::kUint64: return visit(IntegerFormat<std::uint64_t>{});
+    case DType::kQint32:
+      return visit(IntegerFormat<std::int32_t>{});
+    case DType::kUint32:
+      return visit(IntegerFormat<std::uint32_t>{});
+    case DType::kInt64:
+      return visit(IntegerFormat<std::int64_t>{});
+    case DType::kUint64:
+      return visit(IntegerFormat<std::uint64_t>{});
     case DType::kBool:
     case DType::kUint8:
-    case DType::kQuint8: break;
+    case DType::kQuint8:
+      break;
   }
   return visit(IntegerFormat<std::uint8_t>{});
 }

@@ -2,12 +2,12 @@
 // Buffers begin at page borders: the kernel copies whole pages fastest, and vector loads never cross a line.
 #include "tensor/difference_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
-
-#include <fmt/format.h>
 
 #include "core/signals.h"
 #include "tensor/fail.h"
@@ -34,13 +34,18 @@ void walk_blocks(DType dtype, std::uint64_t begin, std::uint64_t end, const Visi
   }
 }
 
-std::uint64_t part_begin(const TensorRef& tensor, std::uint64_t part) { return std::min(tensor.element_count, part * part_elements(tensor.dtype)); }
+std::uint64_t part_begin(const TensorRef& tensor, std::uint64_t part) {
+  return std::min(tensor.element_count, part * part_elements(tensor.dtype));
+}
 
 }  // namespace
 
-void BlockBuffer::Free::operator()(std::byte* bytes) const { std::free(bytes); }
+void BlockBuffer::Free::operator()(std::byte* bytes) const {
+  std::free(bytes);
+}
 
-std::span<const std::byte> BlockBuffer::read(const TensorBytes& tensor, std::uint64_t first_element, std::uint64_t count) {
+std::span<const std::byte> BlockBuffer::read(const TensorBytes& tensor, std::uint64_t first_element,
+                                             std::uint64_t count) {
   const TensorRef& ref = *tensor.ref;
   if (!ref.is_contiguous() || ref.conjugate || ref.negative) {
     gathered_ = read_element_range(*tensor.source, ref, first_element, count);
@@ -68,7 +73,8 @@ std::uint64_t part_count(const TensorRef& tensor) {
   return tensor.element_count / elements + (tensor.element_count % elements != 0 ? 1 : 0);
 }
 
-Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part, BlockBuffers& buffers) {
+Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
+                        BlockBuffers& buffers) {
   const DType dtype = reference.ref->dtype;
   Difference total;
   walk_blocks(dtype, part_begin(*reference.ref, part), part_begin(*reference.ref, part + 1), [&](Stretch block) {
@@ -88,27 +94,35 @@ Difference compare_tensors(const TensorBytes& reference, const TensorBytes& cand
   return total;
 }
 
-void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part, BlockBuffers& buffers, Difference& difference) {
+void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
+                   BlockBuffers& buffers, Difference& difference) {
   const DType dtype = reference.ref->dtype;
   walk_blocks(dtype, part_begin(*reference.ref, part), part_begin(*reference.ref, part + 1), [&](Stretch block) {
-    extend_range(dtype, block.count, buffers.reference.read(reference, block.first, block.count), difference.reference_range);
-    extend_range(dtype, block.count, buffers.candidate.read(candidate, block.first, block.count), difference.candidate_range);
+    extend_range(dtype, block.count, buffers.reference.read(reference, block.first, block.count),
+                 difference.reference_range);
+    extend_range(dtype, block.count, buffers.candidate.read(candidate, block.first, block.count),
+                 difference.candidate_range);
     return true;
   });
 }
 
-bool same_elements(const TensorBytes& reference, const TensorBytes& candidate, BlockBuffers& buffers) {
+bool same_elements(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t first_element,
+                   std::uint64_t count, BlockBuffers& buffers) {
   bool same = true;
-  walk_blocks(reference.ref->dtype, 0, reference.ref->element_count, [&](Stretch block) {
-    const auto reference_bytes = buffers.reference.read(reference, block.first, block.count);
-    const auto candidate_bytes = buffers.candidate.read(candidate, block.first, block.count);
-    same = std::memcmp(reference_bytes.data(), candidate_bytes.data(), reference_bytes.size()) == 0;
-    return same;
-  });
+  const std::uint64_t begin = std::min(first_element, reference.ref->element_count);
+  walk_blocks(reference.ref->dtype, begin, begin + std::min(count, reference.ref->element_count - begin),
+              [&](Stretch block) {
+                const auto reference_bytes = buffers.reference.read(reference, block.first, block.count);
+                const auto candidate_bytes = buffers.candidate.read(candidate, block.first, block.count);
+                same = reference_bytes.empty() ||
+                       std::memcmp(reference_bytes.data(), candidate_bytes.data(), reference_bytes.size()) == 0;
+                return same;
+              });
   return same;
 }
 
-void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer, const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) {
+void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer,
+                    const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) {
   walk_blocks(tensor.ref->dtype, 0, tensor.ref->element_count, [&](Stretch block) {
     visit(block.first, buffer.read(tensor, block.first, block.count));
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings two tensors to tensor/difference.h block by block, from wherever they lie. Buffers belong to the caller and are used again, so comparing allocates nothing per block and holds
-// two blocks per thread, whatever the size of the tensors.
+// Brings two tensors to tensor/difference.h block by block, from wherever they lie. Buffers belong to the caller and
+// are used again, so comparing allocates nothing per block and holds two blocks per thread, whatever the size of the
+// tensors.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,10 @@ struct TensorBytes {
 /// Room for one block of one side.
 class BlockBuffer {
  public:
-  /// `count` logical elements from `first_element` on (whole bytes: block_elements() at a time). Valid until the next call. Throws ArtifactError when they can't be read.
-  [[nodiscard]] std::span<const std::byte> read(const TensorBytes& tensor, std::uint64_t first_element, std::uint64_t count);
+  /// `count` logical elements from `first_element` on (whole bytes: block_elements() at a time). Valid until the next
+  /// call. Throws ArtifactError when they can't be read.
+  [[nodiscard]] std::span<const std::byte> read(const TensorBytes& tensor, std::uint64_t first_element,
+                                                std::uint64_t count);
 
  private:
   struct Free {
@@ -45,20 +48,26 @@ struct BlockBuffers {
 /// Number of parts of a tensor; an empty one has none.
 [[nodiscard]] std::uint64_t part_count(const TensorRef& tensor);
 
-/// Compares part `part` of two tensors of one dtype and shape. Parts may be compared in any order and by any thread; joined in ascending order (Difference::add) they give the
-/// tensor's difference.
-[[nodiscard]] Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part, BlockBuffers& buffers);
+/// Compares part `part` of two tensors of one dtype and shape. Parts may be compared in any order and by any thread;
+/// joined in ascending order (Difference::add) they give the tensor's difference.
+[[nodiscard]] Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
+                                      BlockBuffers& buffers);
 
 /// The parts of a tensor one after the other.
-[[nodiscard]] Difference compare_tensors(const TensorBytes& reference, const TensorBytes& candidate, BlockBuffers& buffers);
+[[nodiscard]] Difference compare_tensors(const TensorBytes& reference, const TensorBytes& candidate,
+                                         BlockBuffers& buffers);
 
 /// Completes both ranges of a difference over all of part `part`: for tensors that differ in some blocks only.
-void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part, BlockBuffers& buffers, Difference& difference);
+void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
+                   BlockBuffers& buffers, Difference& difference);
 
-/// Whether two tensors of one dtype and shape have the same bytes; stops at the first block that differs.
-[[nodiscard]] bool same_elements(const TensorBytes& reference, const TensorBytes& candidate, BlockBuffers& buffers);
+/// Whether two tensors of one dtype and shape have the same bytes in the `count` elements from `first_element` on (as
+/// far as the tensor goes); stops at the first block that differs. `first_element` is a multiple of block_elements().
+[[nodiscard]] bool same_elements(const TensorBytes& reference, const TensorBytes& candidate,
+                                 std::uint64_t first_element, std::uint64_t count, BlockBuffers& buffers);
 
 /// Calls `visit` with each block of elements in C order.
-void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer, const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit);
+void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer,
+                    const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit);
 
 }  // namespace rlverify::tensor

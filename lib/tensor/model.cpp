@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a path is decides how it is read. Names alone are looked at for that, never contents: a folder with one .distcp in it is refused before anything is opened.
+// What a path is decides how it is read. Names alone are looked at for that, never contents: a folder with one .distcp
+// in it is refused before anything is opened.
 #include "tensor/model.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "tensor/fail.h"
 #include "tensor/model_builder.h"
@@ -21,10 +22,15 @@ using core::ProblemKind;
 constexpr std::string_view kIndexName = "model.safetensors.index.json";
 constexpr std::string_view kIndexEnd = ".safetensors.index.json";
 constexpr const char* kDistcpReason =
-    "a Megatron distributed checkpoint (.distcp): its tensors are cut up over the ranks of the run that wrote it, and how is only said in a pickle that would have to be run; export it to safetensors first";
+    "a Megatron distributed checkpoint (.distcp): its tensors are cut up over the ranks of the run that wrote it, and "
+    "how is only said in a pickle that would have to be run; export it to safetensors first";
 
-bool ends_with(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-bool is_pt(std::string_view name) { return ends_with(name, ".pt") || ends_with(name, ".pth"); }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+bool is_pt(std::string_view name) {
+  return ends_with(name, ".pt") || ends_with(name, ".pth");
+}
 
 struct DirectoryContent {
   std::vector<std::string> safetensors;
@@ -57,7 +63,8 @@ DirectoryContent list_directory(const std::string& path, std::error_code& error)
   return content;
 }
 
-[[noreturn]] void refuse(const std::string& name, std::string expected, std::string found, ProblemKind kind = ProblemKind::kMalformed) {
+[[noreturn]] void refuse(const std::string& name, std::string expected, std::string found,
+                         ProblemKind kind = ProblemKind::kMalformed) {
   core::Problem problem;
   problem.kind = kind;
   problem.file = name;
@@ -100,28 +107,45 @@ Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
-const std::string& Model::path() const { return state_->path; }
-const std::vector<ModelTensor>& Model::tensors() const { return state_->tensors; }
-const std::vector<ModelFile>& Model::files() const { return state_->files; }
-const std::vector<ModelProblem>& Model::problems() const { return state_->problems; }
-const std::vector<std::uint32_t>& Model::by_name() const { return state_->by_name; }
-const std::vector<std::string>& Model::missing_names() const { return state_->missing; }
-std::optional<bool> Model::tie_word_embeddings() const { return state_->tie_word_embeddings; }
+const std::string& Model::path() const {
+  return state_->path;
+}
+const std::vector<ModelTensor>& Model::tensors() const {
+  return state_->tensors;
+}
+const std::vector<ModelFile>& Model::files() const {
+  return state_->files;
+}
+const std::vector<ModelProblem>& Model::problems() const {
+  return state_->problems;
+}
+const std::vector<std::uint32_t>& Model::by_name() const {
+  return state_->by_name;
+}
+const std::vector<std::string>& Model::missing_names() const {
+  return state_->missing;
+}
+std::optional<bool> Model::tie_word_embeddings() const {
+  return state_->tie_word_embeddings;
+}
 
 const ModelTensor* Model::find(std::string_view name) const {
-  const auto at = std::lower_bound(state_->by_name.begin(), state_->by_name.end(), name,
-                                   [this](std::uint32_t i, std::string_view wanted) { return state_->tensors[i].name < wanted; });
+  const auto at =
+      std::lower_bound(state_->by_name.begin(), state_->by_name.end(), name,
+                       [this](std::uint32_t i, std::string_view wanted) { return state_->tensors[i].name < wanted; });
   return at != state_->by_name.end() && state_->tensors[*at].name == name ? &state_->tensors[*at] : nullptr;
 }
 
 bool Model::is_known_missing(std::string_view name) const {
-  return std::binary_search(state_->missing.begin(), state_->missing.end(), name, [](std::string_view a, std::string_view b) { return a < b; });
+  return std::binary_search(state_->missing.begin(), state_->missing.end(), name,
+                            [](std::string_view a, std::string_view b) { return a < b; });
 }
 
 std::shared_ptr<const core::ByteSource> Model::source(std::uint32_t file) const {
   const std::lock_guard lock(state_->mutex);
   auto& open = state_->open;
-  const auto known = std::find_if(open.begin(), open.end(), [file](const State::OpenFile& candidate) { return candidate.file == file; });
+  const auto known = std::find_if(open.begin(), open.end(),
+                                  [file](const State::OpenFile& candidate) { return candidate.file == file; });
   if (known != open.end()) {
     std::rotate(known, known + 1, open.end());
     return open.back().source;
@@ -129,7 +153,8 @@ std::shared_ptr<const core::ByteSource> Model::source(std::uint32_t file) const 
   const ModelFile& wanted = state_->files.at(file);
   std::shared_ptr<const core::ByteSource> source = core::open_file(wanted.path, wanted.name);
   if (source->size() != wanted.bytes) {
-    refuse(wanted.name, fmt::format("the {} bytes that it had when its tensors were listed", wanted.bytes), fmt::format("{}: it changed meanwhile", source->size()), ProblemKind::kUnreadable);
+    refuse(wanted.name, fmt::format("the {} bytes that it had when its tensors were listed", wanted.bytes),
+           fmt::format("{}: it changed meanwhile", source->size()), ProblemKind::kUnreadable);
   }
   if (open.size() == state_->max_open_files) {
     open.erase(open.begin());
@@ -162,7 +187,9 @@ Model open_model(const std::string& path, std::string name, const ModelOptions& 
   return builder.finish();
 }
 
-Model open_model(const std::string& path) { return open_model(path, path); }
+Model open_model(const std::string& path) {
+  return open_model(path, path);
+}
 
 bool looks_like_model(const std::string& path) {
   std::error_code error;
@@ -174,14 +201,20 @@ bool looks_like_model(const std::string& path) {
 }
 
 std::string_view fault_code(ModelFault fault) {
-  static constexpr std::array<std::string_view, 8> kCodes = {"RLV-220", "RLV-221", "RLV-222", "RLV-223", "RLV-224", "RLV-225", "RLV-226", "RLV-227"};
+  static constexpr std::array<std::string_view, 8> kCodes = {"RLV-220", "RLV-221", "RLV-222", "RLV-223",
+                                                             "RLV-224", "RLV-225", "RLV-226", "RLV-227"};
   return kCodes.at(static_cast<std::size_t>(fault));
 }
 
 void add_findings(const Model& model, core::Section section, core::Findings& findings) {
-  static constexpr std::array<std::string_view, 8> kWhat = {
-      "a file of the model can't be read", "a shard of the model is missing", "a tensor is not where the index says", "a tensor is not in the index",
-      "the index names a file outside the directory", "a tensor name comes twice", "a tensor unfolds to far more than its storage", "a tensor file is not in the index"};
+  static constexpr std::array<std::string_view, 8> kWhat = {"a file of the model can't be read",
+                                                            "a shard of the model is missing",
+                                                            "a tensor is not where the index says",
+                                                            "a tensor is not in the index",
+                                                            "the index names a file outside the directory",
+                                                            "a tensor name comes twice",
+                                                            "a tensor unfolds to far more than its storage",
+                                                            "a tensor file is not in the index"};
   for (const ModelProblem& problem : model.problems()) {
     core::Finding finding;
     finding.code = fault_code(problem.fault);

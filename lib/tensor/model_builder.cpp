@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One fault that many tensors share is one problem with a list of names, so that a broken index of 80,000 tensors stays readable.
+// One fault that many tensors share is one problem with a list of names, so that a broken index of 80,000 tensors stays
+// readable.
 #include "tensor/model_builder.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "core/json_reader.h"
 #include "tensor/fail.h"
@@ -23,24 +24,29 @@ using core::ProblemKind;
 
 constexpr std::size_t kMaxTensors = 4'000'000;
 
-bool ends_with(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 std::string counted(const std::string& first, std::size_t count) {
   return count < 2 ? fmt::format("\"{}\"", first) : fmt::format("\"{}\" and {} more", first, count - 1);
 }
 
 bool lies_below(std::string_view path, std::string_view parent) {
-  return path.size() > parent.size() && path.substr(0, parent.size()) == parent && (parent.empty() || path[parent.size()] == '.' || path[parent.size()] == '[');
+  return path.size() > parent.size() && path.substr(0, parent.size()) == parent &&
+         (parent.empty() || path[parent.size()] == '.' || path[parent.size()] == '[');
 }
 
 }  // namespace
 
-ModelBuilder::ModelBuilder(std::string path, std::string name, const ModelOptions& options) : path_(std::move(path)), name_(std::move(name)), state_(*model_.state_) {
+ModelBuilder::ModelBuilder(std::string path, std::string name, const ModelOptions& options)
+    : path_(std::move(path)), name_(std::move(name)), state_(*model_.state_) {
   state_.path = path_;
   state_.max_open_files = std::max<std::size_t>(options.max_open_files, 1);
 }
 
-void ModelBuilder::add_problem(ModelFault fault, std::string file, std::string expected, std::string found, std::vector<std::string> affected) {
+void ModelBuilder::add_problem(ModelFault fault, std::string file, std::string expected, std::string found,
+                               std::vector<std::string> affected) {
   ModelProblem problem;
   problem.fault = fault;
   problem.problem.file = std::move(file);
@@ -53,7 +59,8 @@ void ModelBuilder::add_problem(ModelFault fault, std::string file, std::string e
 
 void ModelBuilder::add_tensor(std::string name, std::uint32_t file, TensorRef ref) {
   if (ref.explodes()) {
-    add_problem(ModelFault::kExploding, state_.files[file].name, fmt::format("a tensor of at most 64 times the {} bytes of its storage", ref.storage_bytes),
+    add_problem(ModelFault::kExploding, state_.files[file].name,
+                fmt::format("a tensor of at most 64 times the {} bytes of its storage", ref.storage_bytes),
                 fmt::format("\"{}\", whose strides unfold to {} bytes", name, ref.logical_bytes()), {name});
     state_.missing.push_back(std::move(name));
     return;
@@ -70,15 +77,18 @@ void ModelBuilder::add_pt(const core::ByteSource& source, std::uint32_t file, co
   if (!paths.stopped.empty()) {
     fail(ProblemKind::kLimit, source.name(), 0, "values that can be walked", paths.stopped);
   }
-  // A part that is met again holds its tensors under the second path, too. Parts inside it were met before it, so one pass in order is enough.
+  // A part that is met again holds its tensors under the second path, too. Parts inside it were met before it, so one
+  // pass in order is enough.
   for (const SharedPart& part : paths.shared) {
     const std::size_t count = part.inside_itself ? 0 : paths.tensors.size();
     for (std::size_t i = 0; i < count; ++i) {
       if (lies_below(paths.tensors[i].path, part.first_path)) {
         if (paths.tensors.size() == kMaxTensors) {
-          fail(ProblemKind::kLimit, source.name(), 0, fmt::format("at most {} tensors", kMaxTensors), "parts that share each other until there are more");
+          fail(ProblemKind::kLimit, source.name(), 0, fmt::format("at most {} tensors", kMaxTensors),
+               "parts that share each other until there are more");
         }
-        paths.tensors.push_back({part.path + paths.tensors[i].path.substr(part.first_path.size()), paths.tensors[i].value});
+        paths.tensors.push_back(
+            {part.path + paths.tensors[i].path.substr(part.first_path.size()), paths.tensors[i].value});
       }
     }
   }
@@ -112,7 +122,8 @@ void ModelBuilder::add_single_file() {
   add_file(path_, name_, "");
 }
 
-bool ModelBuilder::try_add_file(const std::string& relative, const std::string& prefix, const std::vector<std::string>& affected) {
+bool ModelBuilder::try_add_file(const std::string& relative, const std::string& prefix,
+                                const std::vector<std::string>& affected) {
   try {
     add_file(path_ + "/" + relative, name_ + "/" + relative, prefix);
     return true;
@@ -151,7 +162,8 @@ void ModelBuilder::add_index(const std::string& index_name, const std::vector<st
   for (std::size_t i = 0; i < index.files.size(); ++i) {
     const std::string& file = index.files[i];
     if (const std::string reason = unsafe_path_reason(file); !reason.empty()) {
-      add_problem(ModelFault::kPathLeaves, name_ + "/" + index_name, "the name of a file in the directory", fmt::format("\"{}\" for {} tensors: {}", file, named[i].size(), reason), named[i]);
+      add_problem(ModelFault::kPathLeaves, name_ + "/" + index_name, "the name of a file in the directory",
+                  fmt::format("\"{}\" for {} tensors: {}", file, named[i].size(), reason), named[i]);
     } else if (!std::binary_search(present.begin(), present.end(), file) && !is_on_disk(file)) {
       add_problem(ModelFault::kMissingShard, name_ + "/" + index_name, "every file that the index names",
                   fmt::format("index names missing shard `{}` ({} tensors)", file, named[i].size()), named[i]);
@@ -161,13 +173,15 @@ void ModelBuilder::add_index(const std::string& index_name, const std::vector<st
   }
   for (const std::string& file : present) {
     if (!std::binary_search(index.files.begin(), index.files.end(), file)) {
-      add_problem(ModelFault::kFileNotInIndex, name_ + "/" + file, "a tensor file that the index names", fmt::format("one that {} doesn't name; it is not compared", index_name), {});
+      add_problem(ModelFault::kFileNotInIndex, name_ + "/" + file, "a tensor file that the index names",
+                  fmt::format("one that {} doesn't name; it is not compared", index_name), {});
     }
   }
   check_against_index(index, index_name, readable);
 }
 
-void ModelBuilder::check_against_index(const ModelIndex& index, const std::string& index_name, const std::vector<bool>& readable) {
+void ModelBuilder::check_against_index(const ModelIndex& index, const std::string& index_name,
+                                       const std::vector<bool>& readable) {
   sort_names();
   // Where each tensor really is: a name may be in several files, so a range of by_name.
   const auto files_of = [this](const std::string& name) {
@@ -190,25 +204,33 @@ void ModelBuilder::check_against_index(const ModelIndex& index, const std::strin
     }
   }
   for (auto& [places, tensors] : absent) {
-    add_problem(ModelFault::kTensorAbsent, places.first, fmt::format("tensor {}, which {} names here", counted(tensors.front(), tensors.size()), index_name), places.second, std::move(tensors));
+    add_problem(ModelFault::kTensorAbsent, places.first,
+                fmt::format("tensor {}, which {} names here", counted(tensors.front(), tensors.size()), index_name),
+                places.second, std::move(tensors));
   }
   std::map<std::string, std::vector<std::string>> unnamed;
   for (const std::uint32_t i : state_.by_name) {
     const ModelTensor& tensor = state_.tensors[i];
-    const auto at = std::lower_bound(index.entries.begin(), index.entries.end(), tensor.name, [](const IndexEntry& entry, const std::string& name) { return entry.tensor < name; });
+    const auto at =
+        std::lower_bound(index.entries.begin(), index.entries.end(), tensor.name,
+                         [](const IndexEntry& entry, const std::string& name) { return entry.tensor < name; });
     if (at == index.entries.end() || at->tensor != tensor.name) {
       unnamed[state_.files[tensor.file].name].push_back(tensor.name);
     }
   }
   for (auto& [file, tensors] : unnamed) {
-    add_problem(ModelFault::kTensorNotInIndex, file, fmt::format("tensors that {} names", index_name), fmt::format("tensor {}, which it doesn't name", counted(tensors.front(), tensors.size())), std::move(tensors));
+    add_problem(ModelFault::kTensorNotInIndex, file, fmt::format("tensors that {} names", index_name),
+                fmt::format("tensor {}, which it doesn't name", counted(tensors.front(), tensors.size())),
+                std::move(tensors));
   }
 }
 
 void ModelBuilder::read_config() {
   try {
-    const core::JsonDocument config = core::read_json(*core::open_file(path_ + "/config.json"), core::JsonMode::kStrict);
-    for (const core::Value value : {config.root().get("tie_word_embeddings"), config.root().path({"text_config", "tie_word_embeddings"})}) {
+    const core::JsonDocument config =
+        core::read_json(*core::open_file(path_ + "/config.json"), core::JsonMode::kStrict);
+    for (const core::Value value :
+         {config.root().get("tie_word_embeddings"), config.root().path({"text_config", "tie_word_embeddings"})}) {
       if (value.is(core::Kind::kBoolean) && !state_.tie_word_embeddings) {
         state_.tie_word_embeddings = value.boolean();
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a model together (internal to tensor/model.h): files are read one after the other, faults are collected, names are made unique at the end.
+// Puts a model together (internal to tensor/model.h): files are read one after the other, faults are collected, names
+// are made unique at the end.
 #pragma once
 
 #include <string>
@@ -50,7 +51,8 @@ class ModelBuilder {
   void add_pt(const core::ByteSource& source, std::uint32_t file, const std::string& prefix);
   void add_tensor(std::string name, std::uint32_t file, TensorRef ref);
   [[nodiscard]] bool is_on_disk(const std::string& relative) const;
-  void add_problem(ModelFault fault, std::string file, std::string expected, std::string found, std::vector<std::string> affected);
+  void add_problem(ModelFault fault, std::string file, std::string expected, std::string found,
+                   std::vector<std::string> affected);
   void check_against_index(const ModelIndex& index, const std::string& index_name, const std::vector<bool>& readable);
   void sort_names();
   /// The tensors of that name: a range of by_name (until drop_duplicates, a name may be in several files).

@@ -2,11 +2,11 @@
 // The map may name 80,000 tensors but only a few hundred files, so files are kept once and tensors refer to them.
 #include "tensor/model_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "core/json_reader.h"
 #include "tensor/fail.h"
@@ -20,7 +20,8 @@ using core::ProblemKind;
 /// Keeps the strings of the top object's `weight_map`.
 class IndexHandler final : public core::JsonHandler {
  public:
-  IndexHandler(const std::string& file, ModelIndex& index, std::vector<std::uint32_t>& name_offsets) : file_(file), index_(index), name_offsets_(name_offsets) {}
+  IndexHandler(const std::string& file, ModelIndex& index, std::vector<std::uint32_t>& name_offsets)
+      : file_(file), index_(index), name_offsets_(name_offsets) {}
 
   void null(Place place) override { scalar("null", place); }
   void boolean(bool value, Place place) override { scalar(value ? "true" : "false", place); }
@@ -77,10 +78,13 @@ class IndexHandler final : public core::JsonHandler {
       fail(ProblemKind::kMalformed, file_, place.offset, "an object with a \"weight_map\"", std::string(found));
     }
     if (depth_ == 1 && at_map_) {
-      fail(ProblemKind::kMalformed, file_, place.offset, "an object of file names as \"weight_map\"", std::string(found));
+      fail(ProblemKind::kMalformed, file_, place.offset, "an object of file names as \"weight_map\"",
+           std::string(found));
     }
     if (in_map()) {
-      fail(ProblemKind::kMalformed, file_, place.offset, fmt::format("the name of the file that holds tensor \"{}\"", index_.entries.back().tensor), std::string(found));
+      fail(ProblemKind::kMalformed, file_, place.offset,
+           fmt::format("the name of the file that holds tensor \"{}\"", index_.entries.back().tensor),
+           std::string(found));
     }
   }
 
@@ -105,7 +109,8 @@ void sort_entries(const std::string& file, ModelIndex& index, const std::vector<
   sorted.reserve(order.size());
   for (const std::uint32_t i : order) {
     if (!sorted.empty() && sorted.back().tensor == index.entries[i].tensor) {
-      fail(ProblemKind::kMalformed, file, name_offsets[i], "each tensor name once", fmt::format("the duplicate tensor name \"{}\"", sorted.back().tensor));
+      fail(ProblemKind::kMalformed, file, name_offsets[i], "each tensor name once",
+           fmt::format("the duplicate tensor name \"{}\"", sorted.back().tensor));
     }
     sorted.push_back(std::move(index.entries[i]));
   }
@@ -115,7 +120,8 @@ void sort_entries(const std::string& file, ModelIndex& index, const std::vector<
 void sort_files(ModelIndex& index) {
   std::vector<std::uint32_t> order(index.files.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return index.files[a] < index.files[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return index.files[a] < index.files[b]; });
   std::vector<std::uint32_t> position(order.size());
   std::vector<std::string> sorted;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of a model: sorted once, made unique once. Where two files give one name the later file wins, as in the audit hook (spec/run-artifacts.md section 8); the fault is kept.
+// Names of a model: sorted once, made unique once. Where two files give one name the later file wins, as in the audit
+// hook (spec/run-artifacts.md section 8); the fault is kept.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <numeric>
 #include <system_error>
-
-#include <fmt/format.h>
 
 #include "tensor/model_builder.h"
 
@@ -15,7 +16,9 @@ namespace rlverify::tensor {
 bool ModelBuilder::is_on_disk(const std::string& relative) const {
   // A dangling link is there: opening it tells what is wrong with it.
   std::error_code error;
-  return std::filesystem::symlink_status(path_ + "/" + relative, error).type() != std::filesystem::file_type::not_found && !error;
+  return std::filesystem::symlink_status(path_ + "/" + relative, error).type() !=
+             std::filesystem::file_type::not_found &&
+         !error;
 }
 
 void ModelBuilder::sort_names() {
@@ -30,7 +33,8 @@ void ModelBuilder::sort_names() {
 std::pair<const std::uint32_t*, const std::uint32_t*> ModelBuilder::name_range(std::string_view name) const {
   const std::uint32_t* begin = state_.by_name.data();
   const std::uint32_t* end = begin + state_.by_name.size();
-  const std::uint32_t* first = std::lower_bound(begin, end, name, [this](std::uint32_t i, std::string_view wanted) { return state_.tensors[i].name < wanted; });
+  const std::uint32_t* first = std::lower_bound(
+      begin, end, name, [this](std::uint32_t i, std::string_view wanted) { return state_.tensors[i].name < wanted; });
   const std::uint32_t* last = first;
   while (last != end && state_.tensors[*last].name == name) {
     ++last;
@@ -55,7 +59,9 @@ void ModelBuilder::drop_duplicates() {
   for (auto& [files, names] : duplicates) {
     const std::string others = names.size() < 2 ? "" : fmt::format(" and {} more", names.size() - 1);
     const std::string first_place = files.first == files.second ? "twice in this file" : "in " + files.first + ", too";
-    add_problem(ModelFault::kDuplicateTensor, files.second, "each tensor name once", fmt::format("the duplicate tensor name \"{}\"{} ({})", names.front(), others, first_place), std::move(names));
+    add_problem(ModelFault::kDuplicateTensor, files.second, "each tensor name once",
+                fmt::format("the duplicate tensor name \"{}\"{} ({})", names.front(), others, first_place),
+                std::move(names));
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < state_.tensors.size(); ++i) {

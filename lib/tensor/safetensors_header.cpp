@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A state machine on JSON events. Keys that the format doesn't know are skipped, as its own reader does; everything it knows is checked where it stands.
+// A state machine on JSON events. Keys that the format doesn't know are skipped, as its own reader does; everything it
+// knows is checked where it stands.
 #include "tensor/safetensors_header.h"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "core/json_reader.h"
 #include "tensor/fail.h"
@@ -23,8 +24,11 @@ constexpr std::size_t kMaxDimensions = 64;
 /// The JSON inside the file as a source of its own.
 class HeaderSource final : public core::ByteSource {
  public:
-  HeaderSource(const core::ByteSource& file, std::uint64_t json_bytes) : ByteSource(file.name(), json_bytes), file_(file) {}
-  void read(std::uint64_t offset, std::span<std::byte> out) const override { file_.read(kLengthFieldBytes + offset, out); }
+  HeaderSource(const core::ByteSource& file, std::uint64_t json_bytes)
+      : ByteSource(file.name(), json_bytes), file_(file) {}
+  void read(std::uint64_t offset, std::span<std::byte> out) const override {
+    file_.read(kLengthFieldBytes + offset, out);
+  }
   [[nodiscard]] std::span<const std::byte> memory() const override {
     const auto whole = file_.memory();
     return whole.empty() ? whole : whole.subspan(kLengthFieldBytes, static_cast<std::size_t>(size_));
@@ -85,7 +89,8 @@ class HeaderHandler final : public core::JsonHandler {
   enum class In : std::uint8_t { kNothing, kTop, kMetadata, kTensor, kShape, kOffsets };
   enum class Field : std::uint8_t { kDtype, kShape, kOffsets, kOther };
 
-  [[noreturn]] void fail_at(Place place, std::string expected, std::string found, ProblemKind kind = ProblemKind::kMalformed) const {
+  [[noreturn]] void fail_at(Place place, std::string expected, std::string found,
+                            ProblemKind kind = ProblemKind::kMalformed) const {
     fail(kind, file_, kLengthFieldBytes + place.offset, std::move(expected), std::move(found));
   }
   /// What should have stood where a value of another kind stands.
@@ -123,7 +128,8 @@ std::string HeaderHandler::expectation() const {
     case In::kNothing:
       return "an object of tensors";
     case In::kTop:
-      return metadata_next_ ? "an object of strings as \"__metadata__\"" : fmt::format("an object with dtype, shape and data_offsets for tensor \"{}\"", name());
+      return metadata_next_ ? "an object of strings as \"__metadata__\""
+                            : fmt::format("an object with dtype, shape and data_offsets for tensor \"{}\"", name());
     case In::kMetadata:
       return "a string in \"__metadata__\"";
     case In::kShape:
@@ -153,7 +159,8 @@ void HeaderHandler::integer(std::int64_t value, Place place) {
   HeaderEntry& entry = header_.entries.back();
   if (in_ == In::kShape) {
     if (entry.tensor.ref.shape.size() == kMaxDimensions) {
-      fail_at(place, fmt::format("at most {} dimensions in tensor \"{}\"", kMaxDimensions, name()), "more", ProblemKind::kLimit);
+      fail_at(place, fmt::format("at most {} dimensions in tensor \"{}\"", kMaxDimensions, name()), "more",
+              ProblemKind::kLimit);
     }
     entry.tensor.ref.shape.push_back(static_cast<std::uint64_t>(value));
     return;
@@ -177,7 +184,8 @@ void HeaderHandler::string(std::string_view utf8, Place place) {
   }
   const auto dtype = dtype_from_safetensors_name(utf8);
   if (!dtype) {
-    fail_at(place, fmt::format("a dtype that the format has, for tensor \"{}\"", name()), fmt::format("\"{}\"", utf8.substr(0, 60)));
+    fail_at(place, fmt::format("a dtype that the format has, for tensor \"{}\"", name()),
+            fmt::format("\"{}\"", utf8.substr(0, 60)));
   }
   header_.entries.back().tensor.ref.dtype = *dtype;
 }
@@ -202,7 +210,10 @@ void HeaderHandler::key(std::string_view utf8, Place place) {
     }
     return;
   }
-  field_ = utf8 == "dtype" ? Field::kDtype : utf8 == "shape" ? Field::kShape : utf8 == "data_offsets" ? Field::kOffsets : Field::kOther;
+  field_ = utf8 == "dtype"          ? Field::kDtype
+           : utf8 == "shape"        ? Field::kShape
+           : utf8 == "data_offsets" ? Field::kOffsets
+                                    : Field::kOther;
   if (field_ != Field::kOther && std::exchange(seen_[static_cast<std::size_t>(field_)], true)) {
     fail_at(place, fmt::format("one \"{}\" of tensor \"{}\"", utf8, name()), "a second one");
   }
@@ -251,7 +262,8 @@ void HeaderHandler::end_array(Place place) {
     return;
   }
   if (in_ == In::kOffsets && offsets_ != 2) {
-    fail_at(place, fmt::format("two byte offsets as the data_offsets of tensor \"{}\"", name()), fmt::format("{}", offsets_));
+    fail_at(place, fmt::format("two byte offsets as the data_offsets of tensor \"{}\"", name()),
+            fmt::format("{}", offsets_));
   }
   in_ = In::kTensor;
 }
@@ -268,13 +280,16 @@ void HeaderHandler::finish_tensor(Place place) {
   const auto count = element_count(ref.shape);
   const auto bits = count ? product(*count, bits_per_element(ref.dtype)) : count;
   if (!bits) {
-    fail_at(place, fmt::format("a shape of tensor \"{}\" whose size can be counted", name()), "one that overflows 64 bits");
+    fail_at(place, fmt::format("a shape of tensor \"{}\" whose size can be counted", name()),
+            "one that overflows 64 bits");
   }
   if (*bits % 8 != 0) {
     fail_at(place, fmt::format("whole bytes in tensor \"{}\"", name()), fmt::format("{} bits", *bits));
   }
   if (entry.end < entry.begin || entry.end - entry.begin != *bits / 8) {
-    fail_at(place, fmt::format("{} bytes for tensor \"{}\" ({} elements of {})", *bits / 8, name(), *count, safetensors_name(ref.dtype)),
+    fail_at(place,
+            fmt::format("{} bytes for tensor \"{}\" ({} elements of {})", *bits / 8, name(), *count,
+                        safetensors_name(ref.dtype)),
             fmt::format("data_offsets {} to {}", entry.begin, entry.end));
   }
   ref.element_count = *count;

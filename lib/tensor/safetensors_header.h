@@ -28,7 +28,8 @@ struct Header {
 /// Bytes of the length field before the JSON.
 inline constexpr std::uint64_t kLengthFieldBytes = 8;
 
-/// Parses the `json_bytes` after the length field. Each entry's dtype, shape and element count are set and agree with its offsets; where the ranges lie is not looked at.
+/// Parses the `json_bytes` after the length field. Each entry's dtype, shape and element count are set and agree with
+/// its offsets; where the ranges lie is not looked at.
 [[nodiscard]] Header parse_header(const core::ByteSource& source, std::uint64_t json_bytes);
 
 }  // namespace rlverify::tensor
