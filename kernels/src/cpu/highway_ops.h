@@ -47,6 +47,29 @@ struct HighwayOps {
     }
   }
 
+  /// The same from bf16: pairs travel as 32-bit words, and a value is the upper half of its word.
+  template <int Elements>
+  RLV_MEMBER static void load_lanes_bf16(const std::uint16_t* p, Vector* z) {
+    const D d;
+    const hn::RebindToUnsigned<D> du;
+    if constexpr (Elements == 1) {
+      const hn::Rebind<std::uint16_t, D> half;
+      z[0] = hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(half, p))));
+    } else {
+      constexpr std::size_t kWords = static_cast<std::size_t>(Elements) / 2;
+      const hn::Repartition<std::uint16_t, D> narrow;
+      Vector stream[kWords];
+      Vector words[kWords];
+      for (std::size_t w = 0; w < kWords; ++w) stream[w] = hn::BitCast(d, hn::LoadU(narrow, p + 2 * w * kWidth));
+      deinterleave<Elements / 2>(stream, words);
+      for (std::size_t w = 0; w < kWords; ++w) {
+        const auto pair = hn::BitCast(du, words[w]);
+        z[2 * w] = hn::BitCast(d, hn::ShiftLeft<16>(pair));
+        z[2 * w + 1] = hn::BitCast(d, hn::And(pair, hn::Set(du, 0xFFFF0000U)));
+      }
+    }
+  }
+
   /// exp_portable for x <= 0 or NaN.
   RLV_MEMBER static Vector exp_nonpositive(Vector x) {
     using C = ExpConstants;

@@ -38,22 +38,20 @@ class RowRunner {
     return static_cast<const char*>(task.logits) + row * task.row_stride * (task.transform.storage == StorageType::kFloat32 ? 4 : 2);
   }
 
-  /// The range as fp32: the stored row itself when it is fp32 and untouched, else a copy in `stage`.
+  /// The range as a block reads it: the stored row itself when nothing has to be done to it, else an fp32 copy in `stage`.
   template <class Block>
   static typename Block::Columns columns_of(const CpuTask& task, const void* row, ColumnRange range, float* stage) {
     const LogitTransform& transform = task.transform;
-    if (!transform.active && transform.storage == StorageType::kFloat32) return {static_cast<const float*>(row), 0};
+    if (!transform.active && transform.storage == StorageType::kFloat32) return {static_cast<const float*>(row), 0, nullptr};
+    if (!transform.active && transform.storage == StorageType::kBFloat16) return {nullptr, 0, static_cast<const std::uint16_t*>(row)};
     const std::int64_t count = range.end - range.begin;
-    if (!transform.active && transform.storage == StorageType::kBFloat16) {
-      const std::uint16_t* stored = static_cast<const std::uint16_t*>(row) + range.begin;
-      for (std::int64_t i = 0; i < count; ++i) stage[i] = widen_bf16(stored[i]);
-    } else if (!transform.active) {
+    if (!transform.active) {
       const std::uint16_t* stored = static_cast<const std::uint16_t*>(row) + range.begin;
       for (std::int64_t i = 0; i < count; ++i) stage[i] = widen_fp16(stored[i]);
     } else {
       for (std::int64_t i = 0; i < count; ++i) stage[i] = load_logit(row, range.begin + i, transform);
     }
-    return {stage, range.begin};
+    return {stage, range.begin, nullptr};
   }
 
   template <class Contract>

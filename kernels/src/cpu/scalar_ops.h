@@ -3,6 +3,7 @@
 #pragma once
 
 #include "arithmetic/exp_log.h"
+#include "arithmetic/storage.h"
 
 namespace rlverify::kernels {
 
@@ -16,6 +17,11 @@ struct ScalarOps {
   template <int Elements>
   RLV_MEMBER static void load_lanes(const float* p, Vector* z) {
     for (int e = 0; e < Elements; ++e) z[e] = p[e];
+  }
+  /// The same from bf16.
+  template <int Elements>
+  RLV_MEMBER static void load_lanes_bf16(const std::uint16_t* p, Vector* z) {
+    for (int e = 0; e < Elements; ++e) z[e] = widen_bf16(p[e]);
   }
   RLV_MEMBER static Vector splat(float value) { return value; }
   RLV_MEMBER static Vector add(Vector a, Vector b) { return a + b; }
