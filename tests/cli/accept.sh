@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The acceptance folder's own check of `validate`, where that folder and torch for Python are at hand.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 shared=${RLVERIFY_SHARED:-$SOURCE_DIR/../shared}
 [[ -f $shared/tools/accept.py ]] || skip "no acceptance folder (RLVERIFY_SHARED)"

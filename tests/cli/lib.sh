@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
 # What every test of the real binary starts with (source it): a scratch folder that is the working directory and goes away, and a few checks.
 # RLVERIFY is the binary, SOURCE_DIR the source tree; both are set by ctest. A test that can't run here ends with code 77.
 set -uo pipefail

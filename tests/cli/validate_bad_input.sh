@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Inputs that aren't there or are something else: exit code 3, and what they are is said.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 expect 3 validate nothing
 has err "nothing: No such file or directory"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # In the C locale the text is ASCII; the document is ASCII always.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 copy_run "$passing" run
 sed -i 's/"run_id": "[^"]*"/"run_id": "l\\u00e4uft"/' run/manifest.json

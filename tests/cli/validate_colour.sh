@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Colour only on a terminal; FORCE_COLOR wins; NO_COLOR and a dumb terminal switch it off.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 escape=$'\x1b['
 expect 1 validate "$failing"

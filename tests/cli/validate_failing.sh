@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A run that fails: exit code 1, and the place of the first differing element in decimal and in hex bits.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 expect 1 validate "$failing"
 [[ $(head -n 1 out) == "FAILED example-failing (strict rules)" ]] || fail "another first line"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A full disk is exit code 5 with the reason, and nothing is left behind.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 [[ $(id -u) -eq 0 ]] || skip "mounting a small file system needs root"
 mkdir disk

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Links on disk are followed; a dangling one in the place of an artifact is a fault of that artifact.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 copy_run "$passing" run
 mv run/mismatch-sidecars elsewhere

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Folders and files that may not be read or written: said, with the right exit code.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 [[ $(id -u) -eq 0 ]] || skip "becoming another user needs root"
 command -v setpriv > /dev/null || skip "no setpriv"

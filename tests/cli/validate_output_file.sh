@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # -o FILE writes the document beside the text; -o - is stdout and silences the text.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 expect 0 validate "$passing" -o report.json
 [[ $(head -n 1 out) == PASSED* ]] || fail "no text"

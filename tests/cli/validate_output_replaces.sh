@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # An existing file is replaced whole; a folder that is not there is an error that leaves nothing.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 echo old > report.json
 expect 0 validate "$passing" -q -o report.json

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Judging changes nothing in the run and takes no notice of an earlier report or of hidden and temporary files.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 copy_run "$passing" run
 echo junk > run/run-validation.json

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # validate FILE --schema: kinds are recognised, every violation has pointer, line and column; another kind is wrong use.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 expect 0 validate "$passing" -q -o good.json
 expect 0 validate good.json --schema

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # --seal creates COMPLETE once, for a run that passes; an existing seal is refused before anything is written.
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 copy_run "$passing" run
 expect 0 validate run --seal -o report.json
