@@ -46,14 +46,14 @@ ModelBuilder::ModelBuilder(std::string path, std::string name, const ModelOption
 }
 
 void ModelBuilder::add_problem(ModelFault fault, std::string file, std::string expected, std::string found,
-                               std::vector<std::string> affected) {
+                               const std::vector<std::string>& affected) {
   ModelProblem problem;
   problem.fault = fault;
   problem.problem.file = std::move(file);
   problem.problem.expected = std::move(expected);
   problem.problem.found = std::move(found);
   problem.tensor = affected.empty() ? "" : affected.front();
-  problem.affected = std::move(affected);
+  problem.affected = affected;
   state_.problems.push_back(std::move(problem));
 }
 
@@ -203,10 +203,10 @@ void ModelBuilder::check_against_index(const ModelIndex& index, const std::strin
       absent[{expected, files.empty() ? "it is in no shard" : "it is in " + files.front()}].push_back(entry.tensor);
     }
   }
-  for (auto& [places, tensors] : absent) {
+  for (const auto& [places, tensors] : absent) {
     add_problem(ModelFault::kTensorAbsent, places.first,
                 fmt::format("tensor {}, which {} names here", counted(tensors.front(), tensors.size()), index_name),
-                places.second, std::move(tensors));
+                places.second, tensors);
   }
   std::map<std::string, std::vector<std::string>> unnamed;
   for (const std::uint32_t i : state_.by_name) {
@@ -218,10 +218,9 @@ void ModelBuilder::check_against_index(const ModelIndex& index, const std::strin
       unnamed[state_.files[tensor.file].name].push_back(tensor.name);
     }
   }
-  for (auto& [file, tensors] : unnamed) {
+  for (const auto& [file, tensors] : unnamed) {
     add_problem(ModelFault::kTensorNotInIndex, file, fmt::format("tensors that {} names", index_name),
-                fmt::format("tensor {}, which it doesn't name", counted(tensors.front(), tensors.size())),
-                std::move(tensors));
+                fmt::format("tensor {}, which it doesn't name", counted(tensors.front(), tensors.size())), tensors);
   }
 }
 

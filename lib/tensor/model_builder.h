@@ -52,7 +52,7 @@ class ModelBuilder {
   void add_tensor(std::string name, std::uint32_t file, TensorRef ref);
   [[nodiscard]] bool is_on_disk(const std::string& relative) const;
   void add_problem(ModelFault fault, std::string file, std::string expected, std::string found,
-                   std::vector<std::string> affected);
+                   const std::vector<std::string>& affected);
   void check_against_index(const ModelIndex& index, const std::string& index_name, const std::vector<bool>& readable);
   void sort_names();
   /// The tensors of that name: a range of by_name (until drop_duplicates, a name may be in several files).

@@ -56,12 +56,11 @@ void ModelBuilder::drop_duplicates() {
   if (duplicates.empty()) {
     return;
   }
-  for (auto& [files, names] : duplicates) {
+  for (const auto& [files, names] : duplicates) {
     const std::string others = names.size() < 2 ? "" : fmt::format(" and {} more", names.size() - 1);
     const std::string first_place = files.first == files.second ? "twice in this file" : "in " + files.first + ", too";
     add_problem(ModelFault::kDuplicateTensor, files.second, "each tensor name once",
-                fmt::format("the duplicate tensor name \"{}\"{} ({})", names.front(), others, first_place),
-                std::move(names));
+                fmt::format("the duplicate tensor name \"{}\"{} ({})", names.front(), others, first_place), names);
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < state_.tensors.size(); ++i) {
