@@ -27,6 +27,9 @@ struct Token {
   std::size_t offset = 0;
 };
 
+[[nodiscard]] bool is_literal_digit(char c, unsigned base);  ///< base 2, 8, 10 or 16
+[[nodiscard]] bool is_literal_name_char(char c);
+
 class LiteralLexer {
  public:
   explicit LiteralLexer(std::string_view text) : text_(text) {}
@@ -35,8 +38,13 @@ class LiteralLexer {
 
  private:
   Token number();
+  Token prefixed_number(unsigned base);
+  /// Digits with single underscores between them, as Python allows; after a base prefix one may lead.
+  std::string digits(unsigned base, bool leading_underscore);
+  /// A name, or a string with a prefix.
+  Token word();
   Token string(bool raw, bool bytes);
-  void escape(std::string& out, bool bytes, char quote);
+  void escape(std::string& out, bool bytes);
   void skip_space();
   [[nodiscard]] char peek(std::size_t ahead = 0) const {
     return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';

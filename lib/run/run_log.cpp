@@ -51,12 +51,19 @@ bool claims_fallback(std::string_view line) {
          RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kClaim);
 }
 
-/// A line that repeats a command line or the launcher's own configuration says what was asked for, not what ran.
-bool is_echo(std::string_view line) {
-  static constexpr std::array<std::string_view, 5> kWords = {"train.py", "--compilation-config", "ray job submit",
-                                                             "[RL-Kernel] ", "train_command"};
+/// A line that repeats a command: the words of a launch, or the training script with its flags.
+bool is_command(std::string_view line) {
+  static constexpr std::array<std::string_view, 3> kWords = {"--compilation-config", "ray job submit", "train_command"};
+  const std::size_t script = line.find("train.py");
   return std::any_of(kWords.begin(), kWords.end(),
-                     [line](std::string_view word) { return line.find(word) != std::string_view::npos; });
+                     [line](std::string_view word) { return line.find(word) != std::string_view::npos; }) ||
+         (script != std::string_view::npos && line.find("--", script) != std::string_view::npos);
+}
+
+/// A command, or the launcher's or the script's own configuration: it says what was asked for, not what ran.
+bool is_echo(std::string_view line) {
+  return is_command(line) || line.find("train.py") != std::string_view::npos ||
+         line.find("[RL-Kernel] ") != std::string_view::npos;
 }
 
 class LogScanner {
@@ -73,14 +80,16 @@ class LogScanner {
  private:
   void keep(std::vector<LogMark>& marks, std::string_view text) const {
     text = text.substr(0, kMaxMarkBytes);
+    std::size_t alike = 0;  // echoes don't use up the room of evidence
     for (LogMark& mark : marks) {
-      if (mark.text == text && mark.echo == echo_) {
+      alike += mark.echo == echo_ ? 1 : 0;
+      if (mark.text == text && mark.echo == echo_ && mark.command == command_) {
         ++mark.count;
         return;
       }
     }
-    if (marks.size() < kMaxMarks) {
-      marks.push_back({log_.lines, 1, echo_, std::string(text)});
+    if (alike < kMaxMarks) {
+      marks.push_back({log_.lines, 1, echo_, command_, std::string(text)});
     } else {
       log_.marks_overflow = true;
     }
@@ -145,6 +154,7 @@ class LogScanner {
 
   void marks(std::string_view text) {
     echo_ = is_echo(text);
+    command_ = echo_ && is_command(text);
     if (text.find("cudagraph") != std::string_view::npos || text.find("CUDA Graph") != std::string_view::npos) {
       graph_marks(text);
     }
@@ -203,14 +213,21 @@ class LogScanner {
       return;
     }
     const std::size_t end = text.find('\'', at + kJob.size());
-    if (end != std::string_view::npos) {
-      keep(log_.job_ids, text.substr(at + kJob.size(), end - at - kJob.size()));
+    if (end == std::string_view::npos) {
+      return;
+    }
+    const std::string_view name = text.substr(at + kJob.size(), end - at - kJob.size());
+    keep(log_.job_ids, name);
+    const std::string_view rest = text.substr(end + 1);
+    if (rest.substr(0, 7) == " failed" || rest.substr(0, 12) == " was stopped") {
+      keep(log_.job_failures, name);
     }
   }
 
   RunLog& log_;
   std::vector<LinePiece> pieces_;
   bool echo_ = false;
+  bool command_ = false;
 };
 
 }  // namespace

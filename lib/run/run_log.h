@@ -43,6 +43,7 @@ struct LogMark {
   std::uint64_t line = 0;   ///< of the first line with this text
   std::uint64_t count = 0;  ///< lines with this text
   bool echo = false;        ///< the line repeats a command or the launcher's configuration: no evidence of what ran
+  bool command = false;     ///< the line repeats a command: its flags were asked for, they didn't happen
   std::string text;         ///< what follows the literal on its line (at most 64 KiB), or the literal itself
 };
 
@@ -70,6 +71,7 @@ struct RunLog {
   std::vector<LogMark> repeated;   ///< lines with Ray's "[repeated Nx across cluster]"
   std::vector<LogMark> capture_warnings;  ///< lines that speak of capture sizes being truncated, clipped or dropped
   std::vector<LogMark> job_ids;           ///< NAME of "Job 'NAME'"
+  std::vector<LogMark> job_failures;      ///< NAME of "Job 'NAME' failed" and "Job 'NAME' was stopped"
   bool marks_overflow = false;            ///< some kind of mark had more different texts than are kept
   std::vector<LogMark> over_long;         ///< lines beyond kMaxLogLineBytes
 

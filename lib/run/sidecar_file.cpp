@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "core/python_value.h"
+
 namespace rlverify::run {
 namespace {
 
@@ -31,6 +33,19 @@ void check_lists(const SidecarFile& file, core::Value payload) {
   }
 }
 
+/// Refuses what an engine writes in place of a number, by position.
+void refuse_nulls(const std::string& where, const char* name, core::Value vector, std::size_t sample) {
+  for (std::size_t i = 0; vector.is_sequence() && i < vector.size(); ++i) {
+    const core::Value element = vector.at(i);
+    if (element.is(core::Kind::kNull) || element.is_string()) {
+      fail_field(where, name, "numbers",
+                 fmt::format("sample {} position {}: logprob is {}", sample, i,
+                             element.is_string() ? "the string " + core::python_repr(element.text().substr(0, 40))
+                                                 : "null (engine produced a non-finite value)"));
+    }
+  }
+}
+
 SidecarSample read_sample(const SidecarFile& file, core::Value payload, std::size_t index) {
   const std::string& where = file.source->name();
   const auto field = [index](const char* name) {
@@ -49,6 +64,9 @@ SidecarSample read_sample(const SidecarFile& file, core::Value payload, std::siz
   if (sample.total_length < sample.response_length) {
     fail_field(where, field("total_lengths"), fmt::format("at least the response length {}", sample.response_length),
                fmt::format("{}", sample.total_length));
+  }
+  for (const char* name : {"train_log_probs", "rollout_log_probs"}) {
+    refuse_nulls(where, name, payload.get(name).at(index), index);
   }
   sample.train_log_probs =
       number_vector(*file.pt, payload.get("train_log_probs").at(index), where, field("train_log_probs"));
