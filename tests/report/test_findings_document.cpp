@@ -35,7 +35,9 @@ TEST_CASE("findings keep place, evidence and count; causes come before consequen
   core::Finding consequence = report::test::finding(core::Section::kLaunch, "RLV-906", "not evaluated", {}, "", "");
   consequence.because_of = "RLV-902";
   consequence.severity = core::Severity::kNote;
-  filled.result.findings.list().insert(filled.result.findings.list().begin(), consequence);
+  filled.result.findings = {};
+  filled.result.findings.add(consequence);
+  report::test::add_failing_findings(filled.result.findings);
   const report::Document document = report::findings_document(filled.result, "0.1.0");
   const core::Value findings = document.root().get("findings");
   CHECK(document.root().get("verdict").text() == "failed");
@@ -63,8 +65,7 @@ TEST_CASE("at most a thousand findings are listed and the total is said") {
   report::test::Filled filled = report::test::failing();
   filled.result.findings = {};
   for (int i = 0; i < 1500; ++i) {
-    filled.result.findings.list().push_back(
-        report::test::finding(core::Section::kLog, "RLV-900", "x", {}, "", std::to_string(i)));
+    filled.result.findings.add(report::test::finding(core::Section::kLog, "RLV-900", "x", {}, "", std::to_string(i)));
   }
   const report::Document document = report::findings_document(filled.result, "0.1.0");
   CHECK(document.root().get("findings").size() == 1000);
