@@ -13,7 +13,7 @@ if(NOT RLVERIFY_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    find_package(CUDAToolkit REQUIRED)
+    find_package(CUDAToolkit REQUIRED GLOBAL)  # the programs that link this live in other folders
     set(RLVERIFY_HAVE_CUDA ON)
   elseif(RLVERIFY_CUDA STREQUAL "ON")
     message(FATAL_ERROR "RLVERIFY_CUDA is ON and no CUDA compiler works")

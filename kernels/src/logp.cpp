@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "arithmetic/storage.h"
 #include "cpu/cpu_backend.h"
 #include "cpu/task.h"
 #include "cuda/cuda_backend.h"
@@ -81,6 +82,8 @@ void project_logits(const LogpInput& input, StorageType rounding, const Executio
     project_on_cpu(checked, row, rows, rounding, execution, product + row * input.padded_vocab_size);
   }
 }
+
+float rounded_to(float value, StorageType type) noexcept { return canonical(round_to_storage(value, type)); }
 
 BackendStatus backend_status(Backend backend, int device) {
   switch (backend) {

@@ -65,6 +65,14 @@ TEST_CASE("a backend that is not here is never replaced by another", "[errors]")
   CHECK(kind_of(ContractId::kVerlFused, problem.input, torch) == ErrorKind::kUnsupported);
 }
 
+TEST_CASE("log-probs are rounded to what a side keeps", "[errors]") {
+  CHECK(rounded_to(-1.00390625F, StorageType::kBFloat16) == -1.0F);
+  CHECK(rounded_to(-1.01171875F, StorageType::kBFloat16) == -1.015625F);
+  CHECK(rounded_to(-1.0004F, StorageType::kFloat16) == -1.0F);
+  CHECK(rounded_to(-1.0004F, StorageType::kFloat32) == -1.0004F);
+  CHECK(bits_of(rounded_to(-canonical_nan(), StorageType::kFloat32)) == 0x7FC00000U);
+}
+
 TEST_CASE("a report says where the numbers come from", "[errors]") {
   const Problem problem = normal_problem(53, 2, 64, 64, StorageType::kFloat32);
   float logp[2] = {};

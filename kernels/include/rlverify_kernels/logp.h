@@ -72,6 +72,10 @@ ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execut
 /// per element one fp32 fma chain over ascending k, starting from +0 (docs/kernels.md, "Hidden states").
 void project_logits(const LogpInput& input, StorageType rounding, const Execution& execution, float* product);
 
+/// `value` rounded to what `type` holds (nearest, ties to even; NaN becomes 0x7FC00000) and widened again: for sides that kept
+/// their log-probs in bf16 or fp16.
+[[nodiscard]] float rounded_to(float value, StorageType type) noexcept;
+
 /// Whether a backend can be used here, and the reason when it can't.
 struct BackendStatus {
   bool available = false;
