@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
+#include "report/planted_faults.h"
 #include "report/schema_check.h"
-#include "report/schema_support.h"
 
 using namespace rlverify;
 using report::check_schema;

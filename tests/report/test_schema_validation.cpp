@@ -3,7 +3,7 @@
 // refused at the right place.
 #include <catch2/catch.hpp>
 
-#include "report/schema_support.h"
+#include "report/planted_faults.h"
 #include "report/validation_document.h"
 
 using namespace rlverify;
