@@ -8,7 +8,7 @@
 #include "core/python_value.h"
 #include "report/check_list.h"
 #include "report/finding_text.h"
-#include "report/rule_table.h"
+#include "report/findings_text.h"
 #include "report/text_layout.h"
 #include "report/utf8.h"
 #include "report/validation_document.h"
@@ -16,9 +16,6 @@
 namespace rlverify::report {
 
 namespace {
-
-constexpr std::size_t kLabelWidth = 12;  // "   expected "
-constexpr std::size_t kMaxListed = 1000;
 
 /// Writes the parts with one set of options.
 class TextWriter {
@@ -69,46 +66,11 @@ class TextWriter {
     }
   }
 
-  void findings(core::Findings findings) {
-    findings.sort();
-    const std::vector<core::Finding>& list = findings.list();
-    for (std::size_t i = 0; i < list.size() && i < kMaxListed; ++i) {
-      finding(list[i]);
-    }
-    if (list.size() > kMaxListed) {
-      out_ +=
-          fmt::format("\n{} findings in all; the first {} are listed.\n", grouped(list.size()), grouped(kMaxListed));
-    }
-  }
+  void findings(const core::Findings& findings) { out_ += findings_text(findings, options_); }
 
   std::string take() { return std::move(out_); }
 
  private:
-  void finding(const core::Finding& finding) {
-    const RuleRow* rule = find_rule(finding.code);
-    const std::string head = fmt::format("{} {}", core::severity_name(finding.severity), finding.code);
-    std::string text = finding.because_of.empty() ? "" : fmt::format("because of {}: ", finding.because_of);
-    text += rule == nullptr ? finding.what : rule->title;
-    const std::string lines = wrapped(head + ":", safe(text), head.size() + 2, options_.columns);
-    const bool is_error = finding.severity == core::Severity::kError;
-    out_ += '\n' + styled(head, is_error ? Style::kBad : Style::kWarning, options_.colour) + lines.substr(head.size());
-    if (rule != nullptr && rule->title != finding.what) {
-      labelled("what", finding.what);
-    }
-    labelled("place", finding.place.text());
-    labelled("expected", finding.expected);
-    labelled("found", finding.found);
-    labelled("count", repeat_text(finding));
-    labelled("hint", finding.hint.empty() && rule != nullptr ? rule->hint : finding.hint);
-  }
-
-  void labelled(std::string_view label, std::string_view text) {
-    if (!text.empty()) {
-      const std::string lines = wrapped(fmt::format("  {}", label), safe(text), kLabelWidth, options_.columns);
-      out_ += "  " + styled(label, Style::kDim, options_.colour) + lines.substr(2 + label.size());
-    }
-  }
-
   [[nodiscard]] std::string safe(std::string_view text) const { return printable(text, !options_.unicode); }
 
   static Style style_of(CheckVerdict verdict) {

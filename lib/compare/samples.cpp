@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// File names say which step a file belongs to; the payload must agree. Sidecars name no samples, so they are lined up
+// with the dump of the same rank: its list and the lists of the step's calls, joined in call order, are the same samples.
+#include "compare/samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "compare/samples_reader.h"
+#include "core/byte_source.h"
+#include "core/sha256.h"
+
+namespace rlverify::compare {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The decimal number that `text` begins with; `text` is moved behind it.
+std::optional<std::int64_t> leading_number(std::string_view& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  const bool found = text.substr(0, word.size()) == word;
+  text.remove_prefix(found ? word.size() : 0);
+  return found;
+}
+
+std::optional<SidecarName> sidecar_name(const std::string& name) {
+  std::string_view rest = name;
+  SidecarName out;
+  out.name = name;
+  if (!take(rest, "rank")) {
+    return std::nullopt;
+  }
+  const auto rank = leading_number(rest);
+  if (!rank || !take(rest, ".call")) {
+    return std::nullopt;
+  }
+  const auto call = leading_number(rest);
+  if (!call || rest != ".pt") {
+    return std::nullopt;
+  }
+  out.rank = *rank;
+  out.call = *call;
+  return out;
+}
+
+void odd_name(const std::string& folder, const std::string& name, const char* expected, core::Findings& findings) {
+  core::Finding finding;
+  finding.code = "RLV-325";
+  finding.severity = core::Severity::kWarning;
+  finding.section = core::Section::kTokens;
+  finding.what = "a file of another name is left out";
+  finding.place.file = folder + "/" + name;
+  finding.expected = expected;
+  findings.add(std::move(finding));
+}
+
+void add_dumps(const run::Listing& listing, const std::string& run_path, SampleSources& sources,
+               core::Findings& findings) {
+  if (listing.problem) {
+    core::Problem problem = *listing.problem;
+    problem.file = run_path + "/" + problem.file;
+    findings.add(problem, "RLV-325", core::Section::kTokens);
+  }
+  for (const std::string& name : listing.names) {
+    std::string_view rest = name;
+    if (rest.substr(0, 1) == "." || take(rest, "eval_")) {
+      continue;  // a temporary file, or a rollout for evaluation: no training sample
+    }
+    const auto step = leading_number(rest);
+    if (!step || rest.substr(0, 1) != ".") {
+      odd_name(run_path + "/" + listing.folder, name, "<rollout>.rank<rank>.pt or <rollout>.pt", findings);
+      continue;
+    }
+    sources.dumps[*step].push_back(name);
+  }
+}
+
+/// Sidecars by step: calls count up across steps, the same number in each.
+void add_sidecars(const run::RunDirectory& run, SampleSources& sources) {
+  std::error_code error;
+  sources.empty_sidecar_folder =
+      run.sidecar_files.names.empty() && fs::is_directory(run.path + "/mismatch-sidecars", error);
+  std::vector<SidecarName> names;
+  std::int64_t highest = -1;
+  for (const std::string& name : run.sidecar_files.names) {
+    if (auto parsed = sidecar_name(name)) {
+      highest = std::max(highest, parsed->call);
+      names.push_back(std::move(*parsed));
+    }
+  }
+  const auto steps = static_cast<std::int64_t>(sources.dumps.size());
+  if (steps == 0 || highest < 0 || sources.dumps.rbegin()->first != steps - 1 || (highest + 1) % steps != 0) {
+    return;  // the calls can't be told apart by step
+  }
+  const std::int64_t calls_per_step = (highest + 1) / steps;
+  for (SidecarName& name : names) {
+    sources.sidecars[name.call / calls_per_step].push_back(std::move(name));
+  }
+  for (auto& entry : sources.sidecars) {
+    std::sort(entry.second.begin(), entry.second.end(), [](const SidecarName& a, const SidecarName& b) {
+      return std::pair(a.rank, a.call) < std::pair(b.rank, b.call);
+    });
+  }
+}
+
+std::int64_t positive(core::Value value) {
+  return value.is_integer() && value.integer() > 0 ? value.integer() : 0;
+}
+
+void hash_number(core::Sha256& hash, std::uint64_t number) {
+  hash.update(std::as_bytes(std::span(&number, 1)));
+}
+
+}  // namespace
+
+std::string_view log_prob_name(LogProbKind kind) {
+  switch (kind) {
+    case LogProbKind::kTrain:
+      return "train log-probs";
+    case LogProbKind::kRollout:
+      return "rollout log-probs";
+    case LogProbKind::kSidecarTrain:
+      return "train log-probs of the sidecars";
+    case LogProbKind::kSidecarRollout:
+      return "rollout log-probs of the sidecars";
+  }
+  return "";
+}
+
+const Sample* StepSamples::find(std::int64_t index) const {
+  const auto at = std::lower_bound(samples.begin(), samples.end(), index,
+                                   [](const Sample& sample, std::int64_t wanted) { return sample.index < wanted; });
+  return at != samples.end() && at->index == index ? &*at : nullptr;
+}
+
+SampleSources sample_sources(const run::RunDirectory& run, core::Findings& findings) {
+  SampleSources sources;
+  sources.run_path = run.path;
+  const core::Value topology = run.manifest.root().get("topology");
+  sources.tensor_parallel_size = positive(topology.get("tp"));
+  sources.context_parallel_size = positive(topology.get("cp"));
+  sources.folder = "train-data";
+  add_dumps(run.dump_files, run.path, sources, findings);
+  if (sources.dumps.empty() && !run.dump_files.problem) {
+    sources.folder = "dump/rollout_data";
+    add_dumps(run::list_files(run.path, sources.folder, ".pt"), run.path, sources, findings);
+  }
+  if (run.sidecar_files.problem) {
+    core::Problem problem = *run.sidecar_files.problem;
+    problem.file = run.path + "/" + problem.file;
+    findings.add(problem, "RLV-335", core::Section::kLogProbs);
+  }
+  add_sidecars(run, sources);
+  return sources;
+}
+
+StepSamples load_step(const SampleSources& sources, std::int64_t step) {
+  StepReader reader(sources, step);
+  if (const auto dumps = sources.dumps.find(step); dumps != sources.dumps.end()) {
+    for (const std::string& name : dumps->second) {
+      reader.read_dump(name);
+    }
+  }
+  if (const auto sidecars = sources.sidecars.find(step); sidecars != sources.sidecars.end()) {
+    reader.read_sidecars(sidecars->second);
+  }
+  return reader.take();
+}
+
+std::string token_digest(const Sample& sample) {
+  core::Sha256 hash;
+  hash_number(hash, sample.tokens.size());
+  hash.update(std::as_bytes(std::span(sample.tokens)));
+  return core::hex(hash.finish());
+}
+
+std::string log_prob_digest(const LogProbs& log_probs) {
+  core::Sha256 hash;
+  hash.update(tensor::torch_name(log_probs.dtype));
+  hash_number(hash, log_probs.present.size());
+  hash.update(std::as_bytes(std::span(log_probs.present)));
+  hash.update(log_probs.values);
+  return core::hex(hash.finish());
+}
+
+}  // namespace rlverify::compare
