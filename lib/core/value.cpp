@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ValueTable keeps all text in one string and all nodes in one vector: a document of a million values is a handful of
-// allocations plus one per container. Indices are 32 bits; a table that would outgrow them is refused, since the caps
-// on input size are far below.
+// ValueTable keeps all text in one string, all nodes in one vector and the items of all containers in another: a
+// document of a million values is a handful of allocations. Indices are 32 bits; a table that would outgrow them is
+// refused, since the caps on input size are far below.
 #include "core/value.h"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
+#include <stdexcept>
 
 #include "core/errors.h"
 
@@ -96,8 +99,26 @@ NodeId ValueTable::add_text(Kind kind, std::string_view text, std::uint32_t plac
 NodeId ValueTable::add_container(Kind kind, std::uint32_t place) {
   Payload payload{};
   payload.range = Range{checked_index(containers_.size(), "containers"), 0};
-  containers_.emplace_back();
+  containers_.push_back({0, 0, 0});
   return add(kind, place, payload);
+}
+
+/// Room for `count` items: the last container of the pool grows where it is, any other moves to the end. Capacities
+/// double, so that what is left behind is never more than what is in use.
+void ValueTable::make_room(Container& container, std::size_t count) {
+  if (count <= container.capacity) {
+    return;
+  }
+  const std::size_t capacity = std::max(count, 2 * std::size_t{container.capacity});
+  const bool is_last = std::size_t{container.first} + container.capacity == pool_.size() && container.capacity > 0;
+  const std::size_t first = is_last ? container.first : pool_.size();
+  checked_index(first + capacity, "items");
+  pool_.resize(first + capacity);
+  if (!is_last) {
+    std::copy_n(pool_.begin() + container.first, container.count, pool_.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  container.first = static_cast<std::uint32_t>(first);
+  container.capacity = static_cast<std::uint32_t>(capacity);
 }
 
 NodeId ValueTable::add_complex(double real, double imaginary, std::uint32_t place) {
@@ -116,21 +137,40 @@ NodeId ValueTable::add_index(Kind kind, std::uint32_t index, std::uint32_t place
 }
 
 void ValueTable::append(NodeId container, NodeId item) {
-  containers_[nodes_[container].payload.range.first].push_back(item);
+  Container& target = container_of(container);
+  make_room(target, std::size_t{target.count} + 1);
+  pool_[target.first + target.count++] = item;
 }
 
 void ValueTable::append_entry(NodeId dict, NodeId key, NodeId value) {
-  std::vector<NodeId>& items = containers_[nodes_[dict].payload.range.first];
-  items.push_back(key);
-  items.push_back(value);
+  append(dict, key);
+  append(dict, value);
 }
 
 void ValueTable::set_item(NodeId container, std::size_t index, NodeId item) {
-  containers_[nodes_[container].payload.range.first].at(index) = item;
+  const Container& target = container_of(container);
+  if (index >= target.count) {
+    throw std::out_of_range("ValueTable::set_item");
+  }
+  pool_[target.first + index] = item;
 }
 
 void ValueTable::set_items(NodeId container, std::span<const NodeId> items) {
-  containers_[nodes_[container].payload.range.first].assign(items.begin(), items.end());
+  const bool in_pool = !pool_.empty() && std::less_equal<>()(pool_.data(), items.data()) &&
+                       std::less<>()(items.data(), pool_.data() + pool_.size());
+  if (in_pool) {
+    set_items(container, std::vector<NodeId>(items.begin(), items.end()));  // the pool may move
+    return;
+  }
+  Container& target = container_of(container);
+  if (items.size() > target.capacity) {
+    target.first = checked_index(pool_.size(), "items");
+    target.capacity = checked_index(items.size(), "items");
+    pool_.insert(pool_.end(), items.begin(), items.end());
+  } else {
+    std::copy(items.begin(), items.end(), pool_.begin() + target.first);
+  }
+  target.count = static_cast<std::uint32_t>(items.size());
 }
 
 std::string_view ValueTable::text(NodeId id) const {
@@ -146,7 +186,8 @@ std::span<const NodeId> ValueTable::items(NodeId id) const {
   if (!is_container(node.kind)) {
     return {};
   }
-  return containers_[node.payload.range.first];
+  const Container& container = containers_[node.payload.range.first];
+  return std::span<const NodeId>(pool_).subspan(container.first, container.count);
 }
 
 NodeId ValueTable::find(NodeId dict, std::string_view key) const {

@@ -65,7 +65,10 @@ class ValueTable {
   /// value ...).
   void set_items(NodeId container, std::span<const NodeId> items);
 
-  // ---- reading ----
+  /// Makes room for about so many more nodes; only speed depends on it.
+  void reserve(std::size_t nodes) { nodes_.reserve(nodes_.size() + nodes); }
+
+  // ---- reading: spans and views are valid until the table is added to ----
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] Kind kind(NodeId id) const { return nodes_[id].kind; }
   [[nodiscard]] std::uint32_t place(NodeId id) const { return nodes_[id].place; }
@@ -96,8 +99,18 @@ class ValueTable {
   NodeId add(Kind kind, std::uint32_t place, Payload payload);
   NodeId add_integer_payload(Kind kind, std::int64_t value, std::uint32_t place);
 
+  /// Where a container's items lie in pool_; it may grow to `capacity` there.
+  struct Container {
+    std::uint32_t first;
+    std::uint32_t count;
+    std::uint32_t capacity;
+  };
+  Container& container_of(NodeId id) { return containers_[nodes_[id].payload.range.first]; }
+  void make_room(Container& container, std::size_t count);
+
   std::vector<Node> nodes_;
-  std::vector<std::vector<NodeId>> containers_;
+  std::vector<Container> containers_;
+  std::vector<NodeId> pool_;
   std::string text_;
 };
 

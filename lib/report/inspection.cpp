@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of plain values are one row each (a dump holds lists of thousands of tokens); long strings are cut; so the listing grows with the structure of a file, not
-// with its data.
+// Lists of plain values are one row each (a dump holds lists of thousands of tokens); long strings are cut; so the
+// listing grows with the structure of a file, not with its data.
 #include "report/inspection.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +12,6 @@
 #include <unordered_map>
 #include <utility>
 #include <variant>
-
-#include <fmt/format.h>
 
 #include "core/python_value.h"
 #include "tensor/element_value.h"
@@ -28,28 +28,47 @@ constexpr std::size_t kShownTextBytes = 120;
 
 std::string_view type_name(Kind kind) {
   switch (kind) {
-    case Kind::kNull: return "None";
-    case Kind::kBoolean: return "bool";
+    case Kind::kNull:
+      return "None";
+    case Kind::kBoolean:
+      return "bool";
     case Kind::kInteger:
-    case Kind::kBigInteger: return "int";
-    case Kind::kReal: return "float";
-    case Kind::kComplex: return "complex";
-    case Kind::kString: return "str";
-    case Kind::kBytes: return "bytes";
-    case Kind::kList: return "list";
-    case Kind::kTuple: return "tuple";
-    case Kind::kDict: return "dict";
-    case Kind::kSet: return "set";
-    case Kind::kFrozenSet: return "frozenset";
-    case Kind::kEllipsis: return "ellipsis";
-    case Kind::kTensor: return "tensor";
-    case Kind::kType: return "name";
-    case Kind::kOpaque: return "object";
+    case Kind::kBigInteger:
+      return "int";
+    case Kind::kReal:
+      return "float";
+    case Kind::kComplex:
+      return "complex";
+    case Kind::kString:
+      return "str";
+    case Kind::kBytes:
+      return "bytes";
+    case Kind::kList:
+      return "list";
+    case Kind::kTuple:
+      return "tuple";
+    case Kind::kDict:
+      return "dict";
+    case Kind::kSet:
+      return "set";
+    case Kind::kFrozenSet:
+      return "frozenset";
+    case Kind::kEllipsis:
+      return "ellipsis";
+    case Kind::kTensor:
+      return "tensor";
+    case Kind::kType:
+      return "name";
+    case Kind::kOpaque:
+      return "object";
   }
   return "value";
 }
 
-bool is_container(Kind kind) { return kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kDict || kind == Kind::kSet || kind == Kind::kFrozenSet; }
+bool is_container(Kind kind) {
+  return kind == Kind::kList || kind == Kind::kTuple || kind == Kind::kDict || kind == Kind::kSet ||
+         kind == Kind::kFrozenSet;
+}
 
 /// The first bytes of a text, cut between code points.
 std::string cut(std::string_view text) {
@@ -67,11 +86,20 @@ std::string cut(std::string_view text) {
 std::string scalar_text(Value value) {
   const std::string_view text = value.text();
   switch (value.kind()) {
-    case Kind::kString: return text.size() <= kShownTextBytes ? core::python_repr(text) : fmt::format("{}... ({} bytes)", core::python_repr(cut(text)), text.size());
-    case Kind::kBytes: return text.size() <= kShownTextBytes / 4 ? core::python_repr(value) : fmt::format("{} bytes", text.size());
-    case Kind::kBigInteger: return text.size() <= kShownTextBytes ? std::string(text) : fmt::format("{}... ({} digits)", text.substr(0, kShownTextBytes), text.size());
-    case Kind::kType: return std::string(text);
-    default: return core::python_repr(value);
+    case Kind::kString:
+      return text.size() <= kShownTextBytes
+                 ? core::python_repr(text)
+                 : fmt::format("{}... ({} bytes)", core::python_repr(cut(text)), text.size());
+    case Kind::kBytes:
+      return text.size() <= kShownTextBytes / 4 ? core::python_repr(value) : fmt::format("{} bytes", text.size());
+    case Kind::kBigInteger:
+      return text.size() <= kShownTextBytes
+                 ? std::string(text)
+                 : fmt::format("{}... ({} digits)", text.substr(0, kShownTextBytes), text.size());
+    case Kind::kType:
+      return std::string(text);
+    default:
+      return core::python_repr(value);
   }
 }
 
@@ -95,12 +123,14 @@ std::string flat_text(Value value) {
     items.push_back(scalar_text(value.at(i)));
   }
   const std::string more = value.size() > kShownItems ? ", ..." : "";
-  return fmt::format("{} item{}{} {}{}", value.size(), value.size() == 1 ? "" : "s", items.empty() ? "" : ":", fmt::join(items, ", "), more);
+  return fmt::format("{} item{}{} {}{}", value.size(), value.size() == 1 ? "" : "s", items.empty() ? "" : ":",
+                     fmt::join(items, ", "), more);
 }
 
 std::string complex_text(const tensor::ComplexElement& element) {
   const bool minus = std::signbit(element.imaginary) && !std::isnan(element.imaginary);
-  return fmt::format("({}{}{}j)", core::python_repr(element.real), minus ? "" : "+", core::python_repr(element.imaginary));
+  return fmt::format("({}{}{}j)", core::python_repr(element.real), minus ? "" : "+",
+                     core::python_repr(element.imaginary));
 }
 
 std::string element_text(const tensor::ElementValue& element) {
@@ -126,7 +156,8 @@ std::vector<std::string> first_elements(const core::ByteSource& source, const te
   std::vector<std::string> texts;
   texts.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    texts.push_back(element_text(tensor::element_value(tensor.dtype, std::span(bytes).subspan(i * element_bytes, element_bytes))));
+    texts.push_back(
+        element_text(tensor::element_value(tensor.dtype, std::span(bytes).subspan(i * element_bytes, element_bytes))));
   }
   return texts;
 }
@@ -134,7 +165,8 @@ std::vector<std::string> first_elements(const core::ByteSource& source, const te
 /// Fills an Inspection step by step.
 class Collector {
  public:
-  Collector(const core::ByteSource& source, const tensor::PtFile& file, const InspectOptions& options) : source_(source), file_(file), options_(options) {}
+  Collector(const core::ByteSource& source, const tensor::PtFile& file, const InspectOptions& options)
+      : source_(source), file_(file), options_(options) {}
 
   Inspection collect() {
     out_.file = source_.name();
@@ -213,7 +245,9 @@ class Collector {
     } else if (flat) {
       row.content = flat_text(value);
     } else if (is_container(value.kind())) {
-      row.content = fmt::format("{} {}", value.size(), value.is_dict() ? (value.size() == 1 ? "entry" : "entries") : (value.size() == 1 ? "item" : "items"));
+      row.content = fmt::format(
+          "{} {}", value.size(),
+          value.is_dict() ? (value.size() == 1 ? "entry" : "entries") : (value.size() == 1 ? "item" : "items"));
     } else {
       row.content = scalar_text(value);
     }
@@ -236,6 +270,8 @@ class Collector {
 
 }  // namespace
 
-Inspection inspect(const core::ByteSource& source, const tensor::PtFile& file, const InspectOptions& options) { return Collector(source, file, options).collect(); }
+Inspection inspect(const core::ByteSource& source, const tensor::PtFile& file, const InspectOptions& options) {
+  return Collector(source, file, options).collect();
+}
 
 }  // namespace rlverify::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `rlverify inspect` shows of a tensor file: one row per value, each container once, and what would make the file unsafe to load in Python.
-// Collected once; the text and the JSON document are two drawings of it.
+// What `rlverify inspect` shows of a tensor file: one row per value, each container once, and what would make the file
+// unsafe to load in Python. Collected once; the text and the JSON document are two drawings of it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace rlverify::report {
 struct InspectedTensor {
   tensor::TensorRef reference;
   std::string storage_key;
-  std::uint64_t tensors_in_storage = 1;      ///< tensors of the file that look into the same storage
+  std::uint64_t tensors_in_storage = 1;            ///< tensors of the file that look into the same storage
   std::optional<std::vector<std::string>> values;  ///< the first elements as text, where asked for
 };
 
@@ -45,24 +45,26 @@ struct Inspection {
   std::uint64_t storage_count = 0;
   std::uint64_t storage_bytes = 0;
   std::uint64_t object_count = 0;  ///< objects of classes that aren't interpreted
-  double unfolded_values = 0;      ///< if every shared part were shown each time; infinite for a value that contains itself
+  double unfolded_values = 0;  ///< if every shared part were shown each time; infinite for a value that contains itself
   bool shares_parts = false;
-  std::string stopped;             ///< why not everything is listed; empty if it is
+  std::string stopped;  ///< why not everything is listed; empty if it is
 };
 
 struct InspectOptions {
   std::function<bool(std::string_view path)> selects;  ///< only tensors whose path it accepts; empty: every value
-  bool values = false;                                  ///< read and show the first kShownElements of the tensors shown
+  bool values = false;                                 ///< read and show the first kShownElements of the tensors shown
 };
 
 inline constexpr std::uint64_t kShownElements = 1000;
 inline constexpr std::uint64_t kShownRows = 100'000;
 
 /// Collects the rows. Elements are read only with options.values, and only of tensors that are shown.
-[[nodiscard]] Inspection inspect(const core::ByteSource& source, const tensor::PtFile& file, const InspectOptions& options);
+[[nodiscard]] Inspection inspect(const core::ByteSource& source, const tensor::PtFile& file,
+                                 const InspectOptions& options);
 /// For a terminal or a file; control characters of names and strings are escaped. Ends with a newline.
 [[nodiscard]] std::string inspection_text(const Inspection& inspection);
-/// schemas/inspection.schema.json. Version rule: a new optional key keeps rlverify.inspection.v1; a key that changes its meaning or goes away makes v2.
+/// schemas/inspection.schema.json. Version rule: a new optional key keeps rlverify.inspection.v1; a key that changes
+/// its meaning or goes away makes v2.
 [[nodiscard]] Document inspection_document(const Inspection& inspection);
 
 }  // namespace rlverify::report

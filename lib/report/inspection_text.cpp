@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An Inspection for people: what the file is, what makes it unsafe, then one line per value under its path.
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "report/finding_text.h"
 #include "report/inspection.h"
@@ -14,13 +14,17 @@ namespace {
 
 constexpr std::size_t kMaxPathColumns = 60;
 
-std::string plural(std::uint64_t count, std::string_view noun) { return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s"); }
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
 
 std::string tensor_text(const InspectedTensor& inspected) {
   const tensor::TensorRef& tensor = inspected.reference;
-  std::string text = fmt::format("{} [{}], strides [{}], {}", tensor::torch_name(tensor.dtype), fmt::join(tensor.shape, ", "), fmt::join(tensor.strides, ", "),
-                                 plural(tensor.logical_bytes(), "byte"));
-  text += fmt::format(", storage {} of {}", printable(inspected.storage_key, false), plural(tensor.storage_bytes, "byte"));
+  std::string text =
+      fmt::format("{} [{}], strides [{}], {}", tensor::torch_name(tensor.dtype), fmt::join(tensor.shape, ", "),
+                  fmt::join(tensor.strides, ", "), plural(tensor.logical_bytes(), "byte"));
+  text +=
+      fmt::format(", storage {} of {}", printable(inspected.storage_key, false), plural(tensor.storage_bytes, "byte"));
   if (tensor.storage_offset != 0) {
     text += fmt::format(" from element {}", tensor.storage_offset);
   }
@@ -40,14 +44,16 @@ std::string row_text(const InspectedRow& row) {
   if (row.tensor) {
     return tensor_text(*row.tensor);
   }
-  const bool is_container = row.type == "list" || row.type == "tuple" || row.type == "dict" || row.type == "set" || row.type == "frozenset";
+  const bool is_container =
+      row.type == "list" || row.type == "tuple" || row.type == "dict" || row.type == "set" || row.type == "frozenset";
   std::string text = row.type;
   if (row.content != row.type) {
     text += (is_container ? " of " : " ") + printable(row.content, false);
   }
   if (row.is_repeated) {
     const std::string same = row.same_as.empty() ? "the whole value" : printable(row.same_as, false);
-    text += row.contains_itself ? fmt::format(" (contains itself: this is {} again)", same) : fmt::format(" (the same object as {})", same);
+    text += row.contains_itself ? fmt::format(" (contains itself: this is {} again)", same)
+                                : fmt::format(" (the same object as {})", same);
   }
   return text;
 }
@@ -68,13 +74,18 @@ std::string unfolded_text(double values) {
 }  // namespace
 
 std::string inspection_text(const Inspection& inspection) {
-  std::string text = fmt::format("{}: torch.save file ({}), pickle protocol {}, {}\n", printable(inspection.file, false),
-                                 inspection.container == "zip" ? "zip" : "container before PyTorch 1.6", inspection.pickle_protocol, plural(inspection.file_bytes, "byte"));
-  text += fmt::format("{} of {}, in {} of {}; {} of other classes\n", plural(inspection.tensor_count, "tensor"), plural(inspection.tensor_bytes, "byte"),
-                      plural(inspection.storage_count, "storage"), plural(inspection.storage_bytes, "byte"), plural(inspection.object_count, "object"));
+  std::string text =
+      fmt::format("{}: torch.save file ({}), pickle protocol {}, {}\n", printable(inspection.file, false),
+                  inspection.container == "zip" ? "zip" : "container before PyTorch 1.6", inspection.pickle_protocol,
+                  plural(inspection.file_bytes, "byte"));
+  text += fmt::format("{} of {}, in {} of {}; {} of other classes\n", plural(inspection.tensor_count, "tensor"),
+                      plural(inspection.tensor_bytes, "byte"), plural(inspection.storage_count, "storage"),
+                      plural(inspection.storage_bytes, "byte"), plural(inspection.object_count, "object"));
   for (const tensor::UnsafeGlobal& unsafe : inspection.unsafe_globals) {
-    text += fmt::format("UNSAFE: opcode {} at byte {} names {}, which would run code if Python loaded this file; nothing was run here\n", unsafe.opcode, unsafe.offset,
-                        printable(unsafe.global, false));
+    text += fmt::format(
+        "UNSAFE: opcode {} at byte {} names {}, which would run code if Python loaded this file; nothing was run "
+        "here\n",
+        unsafe.opcode, unsafe.offset, printable(unsafe.global, false));
   }
   if (inspection.shares_parts) {
     text += fmt::format("Parts are shared: each is listed once; {}\n", unfolded_text(inspection.unfolded_values));

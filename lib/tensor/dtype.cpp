@@ -14,9 +14,9 @@ struct Row {
   DType dtype;
   std::uint8_t bits;
   Family family;
-  std::string_view torch;         // empty where PyTorch has no such type
-  std::string_view safetensors;   // empty where safetensors has no such type
-  std::string_view storage_class; // of typed storages, which only the older types have
+  std::string_view torch;          // empty where PyTorch has no such type
+  std::string_view safetensors;    // empty where safetensors has no such type
+  std::string_view storage_class;  // of typed storages, which only the older types have
 };
 
 constexpr std::array<Row, kDTypeCount> kRows{{
@@ -59,7 +59,9 @@ constexpr bool rows_are_in_enum_order() {
 }
 static_assert(rows_are_in_enum_order());
 
-const Row& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+const Row& row(DType dtype) {
+  return kRows[static_cast<std::size_t>(dtype)];
+}
 
 /// The names that PyTorch has beside the one it prints.
 struct Alias {
@@ -67,21 +69,37 @@ struct Alias {
   DType dtype;
 };
 constexpr std::array kTorchAliases{
-    Alias{"torch.half", DType::kFloat16},   Alias{"torch.float", DType::kFloat32},   Alias{"torch.double", DType::kFloat64},
-    Alias{"torch.short", DType::kInt16},    Alias{"torch.int", DType::kInt32},       Alias{"torch.long", DType::kInt64},
-    Alias{"torch.chalf", DType::kComplex32}, Alias{"torch.cfloat", DType::kComplex64}, Alias{"torch.cdouble", DType::kComplex128},
+    Alias{"torch.half", DType::kFloat16},       Alias{"torch.float", DType::kFloat32},
+    Alias{"torch.double", DType::kFloat64},     Alias{"torch.short", DType::kInt16},
+    Alias{"torch.int", DType::kInt32},          Alias{"torch.long", DType::kInt64},
+    Alias{"torch.chalf", DType::kComplex32},    Alias{"torch.cfloat", DType::kComplex64},
+    Alias{"torch.cdouble", DType::kComplex128},
 };
 
 }  // namespace
 
-unsigned bits_per_element(DType dtype) { return row(dtype).bits; }
-unsigned bytes_per_element(DType dtype) { return row(dtype).bits % 8 == 0 ? row(dtype).bits / 8U : 0U; }
-bool is_floating(DType dtype) { return row(dtype).family == Family::kFloating; }
-bool is_complex(DType dtype) { return row(dtype).family == Family::kComplex; }
-bool is_integer(DType dtype) { return row(dtype).family == Family::kInteger; }
+unsigned bits_per_element(DType dtype) {
+  return row(dtype).bits;
+}
+unsigned bytes_per_element(DType dtype) {
+  return row(dtype).bits % 8 == 0 ? row(dtype).bits / 8U : 0U;
+}
+bool is_floating(DType dtype) {
+  return row(dtype).family == Family::kFloating;
+}
+bool is_complex(DType dtype) {
+  return row(dtype).family == Family::kComplex;
+}
+bool is_integer(DType dtype) {
+  return row(dtype).family == Family::kInteger;
+}
 
-std::string_view torch_name(DType dtype) { return row(dtype).torch.empty() ? row(dtype).safetensors : row(dtype).torch; }
-std::string_view safetensors_name(DType dtype) { return row(dtype).safetensors; }
+std::string_view torch_name(DType dtype) {
+  return row(dtype).torch.empty() ? row(dtype).safetensors : row(dtype).torch;
+}
+std::string_view safetensors_name(DType dtype) {
+  return row(dtype).safetensors;
+}
 
 std::optional<DType> dtype_from_torch_name(std::string_view name) {
   constexpr std::string_view kPrefix = "torch.";

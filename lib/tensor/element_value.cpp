@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small formats are built from sign, exponent and mantissa: Open Compute Project "8-bit floating point" (e4m3fn, e5m2), the fnuz variants (one zero, NaN where
-// -0 would be, bias one higher), and e8m0 of "Microscaling formats" (a power of two, 0xFF is NaN).
+// The small formats are built from sign, exponent and mantissa: Open Compute Project "8-bit floating point" (e4m3fn,
+// e5m2), the fnuz variants (one zero, NaN where -0 would be, bias one higher), and e8m0 of "Microscaling formats" (a
+// power of two, 0xFF is NaN).
 #include "tensor/element_value.h"
 
 #include <bit>
@@ -26,8 +27,9 @@ double finite(std::uint32_t bits, int exponent_bits, int mantissa_bits, int bias
   const std::uint32_t mantissa = bits & ((1U << mantissa_bits) - 1U);
   const auto exponent = static_cast<int>(bits >> mantissa_bits & ((1U << exponent_bits) - 1U));
   const bool negative = (bits >> (exponent_bits + mantissa_bits) & 1U) != 0;
-  const double magnitude = exponent == 0 ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
-                                         : std::ldexp(mantissa + (1U << mantissa_bits), exponent - bias - mantissa_bits);
+  const double magnitude = exponent == 0
+                               ? std::ldexp(mantissa, 1 - bias - mantissa_bits)
+                               : std::ldexp(mantissa + (1U << mantissa_bits), exponent - bias - mantissa_bits);
   return negative ? -magnitude : magnitude;
 }
 
@@ -46,27 +48,39 @@ double ieee(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
 
 double small_float(DType dtype, std::uint32_t bits) {
   switch (dtype) {
-    case DType::kFloat8E4m3fn: return (bits & 0x7FU) == 0x7FU ? kNan : finite(bits, 4, 3, 7);
-    case DType::kFloat8E5m2: return ieee(bits, 5, 2);
-    case DType::kFloat8E4m3fnuz: return bits == 0x80U ? kNan : finite(bits, 4, 3, 8);
-    case DType::kFloat8E5m2fnuz: return bits == 0x80U ? kNan : finite(bits, 5, 2, 16);
-    case DType::kFloat8E8m0fnu: return bits == 0xFFU ? kNan : std::ldexp(1.0, static_cast<int>(bits) - 127);
-    case DType::kBfloat16: return static_cast<double>(std::bit_cast<float>(bits << 16U));
-    default: return ieee(bits, 5, 10);
+    case DType::kFloat8E4m3fn:
+      return (bits & 0x7FU) == 0x7FU ? kNan : finite(bits, 4, 3, 7);
+    case DType::kFloat8E5m2:
+      return ieee(bits, 5, 2);
+    case DType::kFloat8E4m3fnuz:
+      return bits == 0x80U ? kNan : finite(bits, 4, 3, 8);
+    case DType::kFloat8E5m2fnuz:
+      return bits == 0x80U ? kNan : finite(bits, 5, 2, 16);
+    case DType::kFloat8E8m0fnu:
+      return bits == 0xFFU ? kNan : std::ldexp(1.0, static_cast<int>(bits) - 127);
+    case DType::kBfloat16:
+      return static_cast<double>(std::bit_cast<float>(bits << 16U));
+    default:
+      return ieee(bits, 5, 10);
   }
 }
 
 double real_part(unsigned bytes, std::uint64_t bits) {
   switch (bytes) {
-    case 2: return float16_value(static_cast<std::uint16_t>(bits));
-    case 4: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    default: return std::bit_cast<double>(bits);
+    case 2:
+      return float16_value(static_cast<std::uint16_t>(bits));
+    case 4:
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    default:
+      return std::bit_cast<double>(bits);
   }
 }
 
 }  // namespace
 
-double float16_value(std::uint16_t bits) { return ieee(bits, 5, 10); }
+double float16_value(std::uint16_t bits) {
+  return ieee(bits, 5, 10);
+}
 
 ElementValue element_value(DType dtype, std::span<const std::byte> bytes) {
   const std::uint64_t bits = load(bytes);
@@ -81,7 +95,8 @@ ElementValue element_value(DType dtype, std::span<const std::byte> bytes) {
   if (is_floating(dtype)) {
     return size >= 4 ? real_part(size, bits) : small_float(dtype, static_cast<std::uint32_t>(bits));
   }
-  const bool is_unsigned = dtype == DType::kUint8 || dtype == DType::kQuint8 || dtype == DType::kUint16 || dtype == DType::kUint32 || dtype == DType::kUint64;
+  const bool is_unsigned = dtype == DType::kUint8 || dtype == DType::kQuint8 || dtype == DType::kUint16 ||
+                           dtype == DType::kUint32 || dtype == DType::kUint64;
   if (is_unsigned) {
     return dtype == DType::kUint64 ? ElementValue(bits) : ElementValue(static_cast<std::int64_t>(bits));
   }

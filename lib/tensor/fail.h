@@ -11,7 +11,8 @@
 namespace rlverify::tensor {
 
 /// Throws the ArtifactError that describes a fault at byte `offset` of `file`.
-[[noreturn]] inline void fail(core::ProblemKind kind, const std::string& file, std::uint64_t offset, std::string expected, std::string found) {
+[[noreturn]] inline void fail(core::ProblemKind kind, const std::string& file, std::uint64_t offset,
+                              std::string expected, std::string found) {
   core::Problem problem;
   problem.kind = kind;
   problem.file = file;

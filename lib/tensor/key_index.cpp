@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Canonical forms begin with a letter for their kind; what compares by identity in Python (tensors, opaque objects, NaN) is its own node.
+// Canonical forms begin with a letter for their kind; what compares by identity in Python (tensors, opaque objects,
+// NaN) is its own node.
 #include "tensor/key_index.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace rlverify::tensor {
 namespace {
@@ -17,7 +18,9 @@ using core::NodeId;
 
 constexpr unsigned kMaxKeyDepth = 32;
 
-std::string identity(NodeId id) { return fmt::format("o{}", id); }
+std::string identity(NodeId id) {
+  return fmt::format("o{}", id);
+}
 
 std::string canonical_real(double value, NodeId id) {
   if (std::isnan(value)) {
@@ -33,22 +36,32 @@ std::string canonical_real(double value, NodeId id) {
 
 std::string KeyIndex::canonical(NodeId key, unsigned depth) {
   switch (table_.kind(key)) {
-    case Kind::kNull: return "n";
-    case Kind::kEllipsis: return "e";
-    case Kind::kBoolean: return table_.boolean(key) ? "i1" : "i0";
-    case Kind::kInteger: return fmt::format("i{}", table_.integer(key));
-    case Kind::kBigInteger: return "i" + std::string(table_.text(key));
-    case Kind::kReal: return canonical_real(table_.real(key), key);
-    case Kind::kString: return "s" + std::string(table_.text(key));
-    case Kind::kBytes: return "b" + std::string(table_.text(key));
-    case Kind::kType: return "t" + std::string(table_.text(key));
+    case Kind::kNull:
+      return "n";
+    case Kind::kEllipsis:
+      return "e";
+    case Kind::kBoolean:
+      return table_.boolean(key) ? "i1" : "i0";
+    case Kind::kInteger:
+      return fmt::format("i{}", table_.integer(key));
+    case Kind::kBigInteger:
+      return "i" + std::string(table_.text(key));
+    case Kind::kReal:
+      return canonical_real(table_.real(key), key);
+    case Kind::kString:
+      return "s" + std::string(table_.text(key));
+    case Kind::kBytes:
+      return "b" + std::string(table_.text(key));
+    case Kind::kType:
+      return "t" + std::string(table_.text(key));
     case Kind::kComplex: {
       const auto parts = table_.items(key);
       const std::string real = canonical_real(table_.real(parts[0]), key);
       return table_.real(parts[1]) == 0.0 ? real : "c" + real + "," + canonical_real(table_.real(parts[1]), key);
     }
     case Kind::kTensor:
-    case Kind::kOpaque: return identity(key);
+    case Kind::kOpaque:
+      return identity(key);
     case Kind::kTuple:
     case Kind::kFrozenSet: {
       std::vector<KeyNumber> numbers;
@@ -63,7 +76,8 @@ std::string KeyIndex::canonical(NodeId key, unsigned depth) {
     }
     case Kind::kList:
     case Kind::kDict:
-    case Kind::kSet: break;
+    case Kind::kSet:
+      break;
   }
   throw UnhashableKey{key};
 }

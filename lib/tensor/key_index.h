@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds equal keys in the dicts and sets of a pickle, with Python's equality (1 == 1.0 == True). Every key is brought to a canonical form once and given a number;
-// tuples are made of their items' numbers. So shared parts cost nothing twice, and no crafted set of keys makes a look-up slow.
+// Finds equal keys in the dicts and sets of a pickle, with Python's equality (1 == 1.0 == True). Every key is brought
+// to a canonical form once and given a number; tuples are made of their items' numbers. So shared parts cost nothing
+// twice, and no crafted set of keys makes a look-up slow.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,10 @@ namespace rlverify::tensor {
 class KeyIndex {
  public:
   explicit KeyIndex(const core::ValueTable& table) : table_(table) {}
-  /// The position under which `key` was noted for `container`; if none, notes `position` and returns nothing. Throws UnhashableKey.
-  [[nodiscard]] std::optional<std::uint32_t> find_or_note(core::NodeId container, core::NodeId key, std::uint32_t position);
+  /// The position under which `key` was noted for `container`; if none, notes `position` and returns nothing. Throws
+  /// UnhashableKey.
+  [[nodiscard]] std::optional<std::uint32_t> find_or_note(core::NodeId container, core::NodeId key,
+                                                          std::uint32_t position);
 
   /// A key that Python refuses (a list, dict or set), or a tuple nested deeper than any real key.
   struct UnhashableKey {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payload comes before the storages and says how large they are: tensors are checked against those sizes first, and the sizes against the file after.
+// The payload comes before the storages and says how large they are: tensors are checked against those sizes first, and
+// the sizes against the file after.
 #include "tensor/legacy_container.h"
+
+#include <fmt/format.h>
 
 #include <array>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "tensor/fail.h"
 #include "tensor/pickle.h"
@@ -33,19 +34,22 @@ class LegacyStorages final : public StorageProvider {
   [[nodiscard]] std::uint32_t provide(const StorageRequest& request) override {
     const std::uint64_t element_bytes = bytes_per_element(request.dtype);
     if (request.elements > kMaxElements) {
-      fail(ProblemKind::kLimit, file_, request.place, fmt::format("a storage of at most {} elements", kMaxElements), fmt::format("{}", request.elements));
+      fail(ProblemKind::kLimit, file_, request.place, fmt::format("a storage of at most {} elements", kMaxElements),
+           fmt::format("{}", request.elements));
     }
     const auto [root_at, is_new] = roots_.emplace(request.key, Root{request.dtype, request.elements, false});
     const Root& root = root_at->second;
     if (!is_new && (root.dtype != request.dtype || root.elements != request.elements)) {
-      fail(ProblemKind::kMalformed, file_, request.place, fmt::format("storage \"{}\" with one type and size", request.key), "it again with others");
+      fail(ProblemKind::kMalformed, file_, request.place,
+           fmt::format("storage \"{}\" with one type and size", request.key), "it again with others");
     }
     std::pair<std::string, std::string> name{request.key, ""};
     Part part{0, 0};
     std::uint64_t elements = request.elements;
     if (request.view) {
       if (request.view->first_element > elements || request.view->elements > elements - request.view->first_element) {
-        fail(ProblemKind::kMalformed, file_, request.place, fmt::format("a view inside the {} elements of storage \"{}\"", elements, request.key),
+        fail(ProblemKind::kMalformed, file_, request.place,
+             fmt::format("a view inside the {} elements of storage \"{}\"", elements, request.key),
              fmt::format("{} elements from {} on", request.view->elements, request.view->first_element));
       }
       name.second = request.view->key;
@@ -56,13 +60,16 @@ class LegacyStorages final : public StorageProvider {
     if (!is_new_part) {
       const Storage& storage = out_.storages[known->second.storage];
       if (known->second.first_byte != part.first_byte || storage.bytes != elements * element_bytes) {
-        fail(ProblemKind::kMalformed, file_, request.place, fmt::format("view \"{}\" with one place and size", storage.key), "it again with others");
+        fail(ProblemKind::kMalformed, file_, request.place,
+             fmt::format("view \"{}\" with one place and size", storage.key), "it again with others");
       }
       return known->second.storage;
     }
     known->second.storage = static_cast<std::uint32_t>(out_.storages.size());
     // Keys of views are bare numbers that say nothing of the storage they share: name the part instead.
-    std::string shown_key = request.view ? fmt::format("{}[{}:{}]", request.key, request.view->first_element, request.view->first_element + elements) : request.key;
+    std::string shown_key = request.view ? fmt::format("{}[{}:{}]", request.key, request.view->first_element,
+                                                       request.view->first_element + elements)
+                                         : request.key;
     out_.storages.push_back({std::move(shown_key), 0, elements * element_bytes, request.dtype});
     return known->second.storage;
   }
@@ -71,22 +78,26 @@ class LegacyStorages final : public StorageProvider {
   std::uint64_t place_root(const std::string& key, std::uint64_t offset, std::uint64_t elements) {
     const auto found = roots_.find(key);
     if (found == roots_.end() || found->second.placed) {
-      fail(ProblemKind::kMalformed, file_, offset, "the key of a storage that the payload names, once", fmt::format("\"{}\"", key));
+      fail(ProblemKind::kMalformed, file_, offset, "the key of a storage that the payload names, once",
+           fmt::format("\"{}\"", key));
     }
     if (found->second.elements != elements) {
-      fail(ProblemKind::kMalformed, file_, offset, fmt::format("{} elements in storage \"{}\"", found->second.elements, key), fmt::format("{}", elements));
+      fail(ProblemKind::kMalformed, file_, offset,
+           fmt::format("{} elements in storage \"{}\"", found->second.elements, key), fmt::format("{}", elements));
     }
     found->second.placed = true;
     found->second.offset = offset + 8;
     return elements * bytes_per_element(found->second.dtype);
   }
 
-  /// Gives every storage its offset; refuses a payload that names a storage which the file doesn't hold (PyTorch would leave it uninitialised).
+  /// Gives every storage its offset; refuses a payload that names a storage which the file doesn't hold (PyTorch would
+  /// leave it uninitialised).
   void finish(std::uint64_t end) {
     for (const auto& [name, part] : parts_) {
       const Root& root = roots_.at(name.first);
       if (!root.placed) {
-        fail(ProblemKind::kMalformed, file_, end, fmt::format("the bytes of storage \"{}\"", name.first), "no such key in the list of storages");
+        fail(ProblemKind::kMalformed, file_, end, fmt::format("the bytes of storage \"{}\"", name.first),
+             "no such key in the list of storages");
       }
       out_.storages[part.storage].offset = root.offset + part.first_byte;
     }
@@ -114,7 +125,8 @@ class NoStorages final : public StorageProvider {
  public:
   explicit NoStorages(std::string file) : file_(std::move(file)) {}
   [[nodiscard]] std::uint32_t provide(const StorageRequest& request) override {
-    fail(ProblemKind::kMalformed, file_, request.place, "storages in the payload only", fmt::format("storage \"{}\" in another pickle", request.key));
+    fail(ProblemKind::kMalformed, file_, request.place, "storages in the payload only",
+         fmt::format("storage \"{}\" in another pickle", request.key));
   }
 
  private:
@@ -138,7 +150,8 @@ PtFile read_side_pickle(PickleInput& input, UnsafePolicy policy, PtFile& out) {
 
 /// The first pickle is the magic number; what can't even be read as a pickle is no file of torch.save.
 void check_magic(PickleInput& input, UnsafePolicy policy, PtFile& out) {
-  constexpr std::string_view kExpected = "a file of torch.save: a zip archive, or the magic number of PyTorch before 1.6";
+  constexpr std::string_view kExpected =
+      "a file of torch.save: a zip archive, or the magic number of PyTorch before 1.6";
   PtFile magic;
   try {
     magic = read_side_pickle(input, policy, out);
@@ -146,7 +159,8 @@ void check_magic(PickleInput& input, UnsafePolicy policy, PtFile& out) {
     if (error.problem().kind != ProblemKind::kMalformed) {
       throw;
     }
-    fail(ProblemKind::kMalformed, input.file(), 0, std::string(kExpected), fmt::format("neither (as a pickle, expected {}, found {})", error.problem().expected, error.problem().found));
+    fail(ProblemKind::kMalformed, input.file(), 0, std::string(kExpected),
+         fmt::format("neither (as a pickle, expected {}, found {})", error.problem().expected, error.problem().found));
   }
   if (!magic.root().is(Kind::kBigInteger) || magic.root().text() != kMagicDigits) {
     fail(ProblemKind::kMalformed, input.file(), 0, std::string(kExpected), "a pickle of something else");
@@ -163,7 +177,8 @@ void check_preamble(PickleInput& input, UnsafePolicy policy, PtFile& out) {
   const std::uint64_t system_offset = input.position();
   const PtFile system = read_side_pickle(input, policy, out);
   if (!system.root().is_dict() || !system.root().get("little_endian").is_true()) {
-    fail(ProblemKind::kMalformed, input.file(), system_offset, "system info of a little-endian machine", "none, or a big-endian one");
+    fail(ProblemKind::kMalformed, input.file(), system_offset, "system info of a little-endian machine",
+         "none, or a big-endian one");
   }
 }
 
@@ -172,7 +187,8 @@ void place_storages(const core::ByteSource& source, PickleInput& input, Value ke
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::string key(keys.at(i).text());
     if (!keys.at(i).is_string() || source.size() - offset < 8) {
-      fail(ProblemKind::kMalformed, source.name(), offset, fmt::format("the size of storage \"{}\"", key), "the end of the file");
+      fail(ProblemKind::kMalformed, source.name(), offset, fmt::format("the size of storage \"{}\"", key),
+           "the end of the file");
     }
     std::array<std::byte, 8> size_bytes{};
     source.read(offset, size_bytes);
@@ -189,7 +205,8 @@ void place_storages(const core::ByteSource& source, PickleInput& input, Value ke
     offset += bytes;
   }
   if (offset != source.size()) {
-    fail(ProblemKind::kMalformed, source.name(), offset, "the end of the file after the last storage", fmt::format("{} more bytes", source.size() - offset));
+    fail(ProblemKind::kMalformed, source.name(), offset, "the end of the file after the last storage",
+         fmt::format("{} more bytes", source.size() - offset));
   }
   storages.finish(offset);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The container of PyTorch before 1.6: five pickles (magic number, protocol 1001, system info, payload, list of storage keys), then the storages one after
-// the other, each as an int64 number of elements and its raw bytes.
+// The container of PyTorch before 1.6: five pickles (magic number, protocol 1001, system info, payload, list of storage
+// keys), then the storages one after the other, each as an int64 number of elements and its raw bytes.
 #pragma once
 
 #include "core/byte_source.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's constructions inside pickles: dtypes, scalars and one-dimensional arrays of plain numbers become values, all else stays opaque.
+// NumPy's constructions inside pickles: dtypes, scalars and one-dimensional arrays of plain numbers become values, all
+// else stays opaque.
 #pragma once
 
 #include <optional>
@@ -25,10 +26,13 @@ class NumpyObjects {
   [[nodiscard]] core::NodeId array_from_buffer(const Global& global, core::NodeId arguments);
 
   [[nodiscard]] bool is_dtype(core::NodeId id) const { return dtypes_.count(id) != 0; }
-  [[nodiscard]] bool is_open_array(core::NodeId id) const { return !open_arrays_.empty() && open_arrays_.count(id) != 0; }
+  [[nodiscard]] bool is_open_array(core::NodeId id) const {
+    return !open_arrays_.empty() && open_arrays_.count(id) != 0;
+  }
   /// State of a dtype: (version, byte order, ...).
   void set_dtype_state(core::NodeId dtype, core::NodeId state);
-  /// State of an array (version, shape, dtype, Fortran order, data): the list that takes its place, or the opaque array itself.
+  /// State of an array (version, shape, dtype, Fortran order, data): the list that takes its place, or the opaque array
+  /// itself.
   [[nodiscard]] core::NodeId finish_array(core::NodeId array, core::NodeId state);
 
  private:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever isn't recognised stays visible as an opaque object with its arguments: nothing in a file is lost, and nothing is run.
+// Whatever isn't recognised stays visible as an opaque object with its arguments: nothing in a file is lost, and
+// nothing is run.
 #include "tensor/object_builder.h"
+
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "core/errors.h"
 #include "tensor/fail.h"
@@ -24,20 +25,26 @@ constexpr std::size_t kMaxNameBytes = 1024;
 }  // namespace
 
 NodeId ObjectBuilder::global(std::string_view module, std::string_view name, std::string_view opcode) {
-  if (module.size() > kMaxNameBytes || name.size() > kMaxNameBytes || !is_pickle_utf8(module) || !is_pickle_utf8(name)) {
-    context_.malformed(fmt::format("the name of a class or function (UTF-8, at most {} bytes)", kMaxNameBytes), "something else");
+  if (module.size() > kMaxNameBytes || name.size() > kMaxNameBytes || !is_pickle_utf8(module) ||
+      !is_pickle_utf8(name)) {
+    context_.malformed(fmt::format("the name of a class or function (UTF-8, at most {} bytes)", kMaxNameBytes),
+                       "something else");
   }
   Global global{std::string(module), std::string(name), classify_global(module, name)};
+  if (module == "torch" || module.substr(0, 6) == "torch.") {
+    global.storage_dtype = dtype_from_storage_class(name);
+  }
   context_.spend(2 * (global.module.size() + global.name.size()));
   if (global.kind == GlobalKind::kUnsafe) {
     if (context_.policy == UnsafePolicy::kRefuse) {
       fail(core::ProblemKind::kUnsafe, context_.file, context_.offset, "data only",
-           fmt::format("opcode {} naming {}, which would run code if Python loaded this file", opcode, global.full_name()));
+           fmt::format("opcode {} naming {}, which would run code if Python loaded this file", opcode,
+                       global.full_name()));
     }
     context_.out.unsafe_globals.push_back({global.full_name(), std::string(opcode), context_.offset});
   }
   const NodeId node = context_.out.values.add_text(Kind::kType, global.full_name(), context_.place());
-  context_.globals.emplace(node, std::move(global));
+  context_.globals.emplace_back(node, std::move(global));
   return node;
 }
 
@@ -53,7 +60,7 @@ NodeId ObjectBuilder::opaque_call(const Global* global, NodeId callable, NodeId 
 }
 
 NodeId ObjectBuilder::reduce(NodeId callable, NodeId arguments) {
-  if (!context_.value(arguments).is(Kind::kTuple)) {
+  if (context_.out.values.kind(arguments) != Kind::kTuple) {
     context_.malformed("a tuple of arguments", std::string(kind_name(context_.value(arguments).kind())));
   }
   const Global* global = context_.global_of(callable);
@@ -76,24 +83,39 @@ NodeId ObjectBuilder::known_call(const Global& global, NodeId arguments) {
   switch (global.kind) {
     case GlobalKind::kRebuildTensor:
     case GlobalKind::kRebuildTensorV2:
-    case GlobalKind::kRebuildTensorV3: return rebuild_tensor(context_, global.kind, arguments);
+    case GlobalKind::kRebuildTensorV3:
+      return rebuild_tensor(context_, global.kind, arguments);
     case GlobalKind::kRebuildParameter:
-    case GlobalKind::kRebuildParameterWithState: return rebuild_parameter(context_, global.kind, arguments);
-    case GlobalKind::kRebuildFromType: return rebuild_from_type(context_, arguments);
-    case GlobalKind::kTorchSize: return make_size(context_, arguments);
-    case GlobalKind::kTorchDevice: return make_device(context_, arguments);
-    case GlobalKind::kOrderedDict: return make_ordered_dict(arguments);
-    case GlobalKind::kSet: return make_set(Kind::kSet, arguments);
-    case GlobalKind::kFrozenSet: return make_set(Kind::kFrozenSet, arguments);
-    case GlobalKind::kComplex: return make_complex(arguments);
+    case GlobalKind::kRebuildParameterWithState:
+      return rebuild_parameter(context_, global.kind, arguments);
+    case GlobalKind::kRebuildFromType:
+      return rebuild_from_type(context_, arguments);
+    case GlobalKind::kTorchSize:
+      return make_size(context_, arguments);
+    case GlobalKind::kTorchDevice:
+      return make_device(context_, arguments);
+    case GlobalKind::kOrderedDict:
+      return make_ordered_dict(arguments);
+    case GlobalKind::kSet:
+      return make_set(Kind::kSet, arguments);
+    case GlobalKind::kFrozenSet:
+      return make_set(Kind::kFrozenSet, arguments);
+    case GlobalKind::kComplex:
+      return make_complex(arguments);
     case GlobalKind::kBytes:
     case GlobalKind::kByteArray:
-    case GlobalKind::kCodecsEncode: return make_bytes(arguments);
-    case GlobalKind::kReconstructor: return make_reconstructed(arguments);
-    case GlobalKind::kNumpyScalar: return numpy_.make_scalar(global, arguments);
-    case GlobalKind::kNumpyReconstruct: return numpy_.begin_array(arguments);
-    case GlobalKind::kNumpyFrombuffer: return numpy_.array_from_buffer(global, arguments);
-    case GlobalKind::kNumpyDtype: return numpy_.make_dtype(arguments);
+    case GlobalKind::kCodecsEncode:
+      return make_bytes(arguments);
+    case GlobalKind::kReconstructor:
+      return make_reconstructed(arguments);
+    case GlobalKind::kNumpyScalar:
+      return numpy_.make_scalar(global, arguments);
+    case GlobalKind::kNumpyReconstruct:
+      return numpy_.begin_array(arguments);
+    case GlobalKind::kNumpyFrombuffer:
+      return numpy_.array_from_buffer(global, arguments);
+    case GlobalKind::kNumpyDtype:
+      return numpy_.make_dtype(arguments);
     case GlobalKind::kTorchLayout: {
       const Value layout = context_.value(arguments).at(0);
       if (!layout.is_string()) {
@@ -105,7 +127,8 @@ NodeId ObjectBuilder::known_call(const Global& global, NodeId arguments) {
     case GlobalKind::kOther:
     case GlobalKind::kUnsafe:
     case GlobalKind::kDtype:
-    case GlobalKind::kNumpyNdarray: return core::kNoNode;
+    case GlobalKind::kNumpyNdarray:
+      return core::kNoNode;
   }
   return core::kNoNode;
 }
@@ -125,6 +148,9 @@ NodeId ObjectBuilder::make_set(Kind kind, NodeId arguments) {
 }
 
 NodeId ObjectBuilder::make_ordered_dict(NodeId arguments) {
+  if (context_.out.values.items(arguments).empty()) {
+    return context_.out.values.add_container(Kind::kDict, context_.place());  // the backward hooks of every tensor
+  }
   const Value pairs = context_.value(arguments).at(0);
   std::vector<NodeId> entries;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -135,7 +161,7 @@ NodeId ObjectBuilder::make_ordered_dict(NodeId arguments) {
     entries.push_back(pair.at(0).id());
     entries.push_back(pair.at(1).id());
   }
-  context_.spend(8 * entries.size());
+  context_.spend(8 * entries.size() + 8);
   const NodeId dict = context_.out.values.add_container(Kind::kDict, context_.place());
   set_items(dict, entries);
   return dict;
@@ -149,7 +175,8 @@ NodeId ObjectBuilder::make_complex(NodeId arguments) {
   return context_.out.values.add_complex(parts.at(0).real(), parts.at(1).real(), context_.place());
 }
 
-/// bytes(), bytes(b), bytearray(b), bytearray(text, "latin-1") and _codecs.encode(text, "latin1"): how Python writes bytes below protocol 3.
+/// bytes(), bytes(b), bytearray(b), bytearray(text, "latin-1") and _codecs.encode(text, "latin1"): how Python writes
+/// bytes below protocol 3.
 NodeId ObjectBuilder::make_bytes(NodeId arguments) {
   const Value parts = context_.value(arguments);
   const Value content = parts.at(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries out what a pickle asks for: names, calls, states and items. "Calling" means one of a fixed set of constructions done here, or noting an opaque object.
+// Carries out what a pickle asks for: names, calls, states and items. "Calling" means one of a fixed set of
+// constructions done here, or noting an opaque object.
 #pragma once
 
 #include <span>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack, the memo and the opcodes that move values between them; pickle_values.cpp has those that make plain values.
+// The stack, the memo and the opcodes that move values between them; pickle_values.cpp has those that make plain
+// values.
 #include "tensor/pickle.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "tensor/fail.h"
 #include "tensor/pickle_opcodes.h"
@@ -17,7 +18,6 @@ using core::NodeId;
 
 namespace {
 
-constexpr std::size_t kMaxStack = std::size_t{1} << 26;
 constexpr std::size_t kMaxMarks = std::size_t{1} << 16;
 constexpr std::uint64_t kMaxMemo = std::uint64_t{1} << 26;
 constexpr std::size_t kMemoGap = 16;  // a number this far beyond the last still goes to the vector
@@ -25,16 +25,15 @@ constexpr int kNewestProtocol = 5;
 
 }  // namespace
 
-void PickleMemo::put(std::uint64_t number, NodeId id) {
-  ++count_;
-  if (number < dense_.size() + kMemoGap) {
-    if (number >= dense_.size()) {
-      dense_.resize(number + 1, core::kNoNode);
-    }
-    dense_[number] = id;
+void PickleMemo::put_elsewhere(std::uint64_t number, NodeId id) {
+  if (number >= dense_.size() + kMemoGap) {
+    sparse_[number] = id;
     return;
   }
-  sparse_[number] = id;
+  if (number >= dense_.size()) {
+    dense_.resize(number + 1, core::kNoNode);
+  }
+  dense_[number] = id;
 }
 
 std::optional<NodeId> PickleMemo::get(std::uint64_t number) const {
@@ -46,17 +45,41 @@ std::optional<NodeId> PickleMemo::get(std::uint64_t number) const {
 }
 
 NodeId PickleMachine::run() {
+  using opcode::Group;
   for (;;) {
     context_.offset = input_.position();
     const std::uint8_t code = input_.take_byte();
-    if (code == opcode::kStop) {
-      break;
-    }
-    const bool known = run_stack_or_memo(code) || run_number(code) || run_text(code) || run_container(code) || run_object(code) || run_framing(code);
-    if (!known) {
-      context_.malformed("an opcode of pickle protocols 0 to 5", fmt::format("byte 0x{:02x}", code));
+    switch (opcode::kGroups[code]) {
+      case Group::kMemo:
+        run_memo(code);
+        break;
+      case Group::kStack:
+        run_stack(code);
+        break;
+      case Group::kNumber:
+        run_number(code);
+        break;
+      case Group::kText:
+        run_text(code);
+        break;
+      case Group::kContainer:
+        run_container(code);
+        break;
+      case Group::kObject:
+        run_object(code);
+        break;
+      case Group::kFraming:
+        run_framing(code);
+        break;
+      case Group::kEnd:
+        return finish();
+      case Group::kUnknown:
+        fail_unknown(code);
     }
   }
+}
+
+NodeId PickleMachine::finish() {
   input_.end_frames();
   const NodeId result = pop();
   if (!stack_.empty() || !marks_.empty()) {
@@ -65,45 +88,27 @@ NodeId PickleMachine::run() {
   return result;
 }
 
-void PickleMachine::push(NodeId id) {
-  if (stack_.size() >= kMaxStack) {
-    fail(core::ProblemKind::kLimit, context_.file, context_.offset, fmt::format("at most {} values on the pickle's stack", kMaxStack), "more");
-  }
-  stack_.push_back(id);
+void PickleMachine::fail_unknown(std::uint8_t code) const {
+  context_.malformed("an opcode of pickle protocols 0 to 5", fmt::format("byte 0x{:02x}", code));
 }
 
-NodeId PickleMachine::top() const {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) {
-    context_.malformed("a value on the pickle's stack", "none");
-  }
-  return stack_.back();
+void PickleMachine::fail_stack_limit() const {
+  fail(core::ProblemKind::kLimit, context_.file, context_.offset,
+       fmt::format("at most {} values on the pickle's stack", kMaxStack), "more");
 }
 
-NodeId PickleMachine::pop() {
-  const NodeId id = top();
-  stack_.pop_back();
-  return id;
+void PickleMachine::fail_no_value() const {
+  context_.malformed("a value on the pickle's stack", "none");
 }
 
-std::span<const NodeId> PickleMachine::since_mark() const {
-  if (marks_.empty()) {
-    context_.malformed("a mark on the pickle's stack", "none");
-  }
-  return std::span<const NodeId>(stack_).subspan(marks_.back());
-}
-
-void PickleMachine::drop_to_mark() {
-  if (marks_.empty()) {
-    context_.malformed("a mark on the pickle's stack", "none");
-  }
-  stack_.resize(marks_.back());
-  marks_.pop_back();
+void PickleMachine::fail_no_mark() const {
+  context_.malformed("a mark on the pickle's stack", "none");
 }
 
 void PickleMachine::put(std::uint64_t number) {
   const NodeId id = top();
   if (memo_.size() >= kMaxMemo) {
-    fail(core::ProblemKind::kLimit, context_.file, context_.offset, fmt::format("at most {} values in the pickle's memo", kMaxMemo), "more");
+    fail_memo_limit();
   }
   memo_.put(number, id);
   if (builder_.may_be_replaced(id)) {
@@ -114,9 +119,18 @@ void PickleMachine::put(std::uint64_t number) {
 void PickleMachine::push_memo(std::uint64_t number) {
   const auto found = memo_.get(number);
   if (!found) {
-    context_.malformed("a value that the pickle's memo has", fmt::format("number {}", number));
+    fail_memo_number(number);
   }
   push(*found);
+}
+
+void PickleMachine::fail_memo_limit() const {
+  fail(core::ProblemKind::kLimit, context_.file, context_.offset,
+       fmt::format("at most {} values in the pickle's memo", kMaxMemo), "more");
+}
+
+void PickleMachine::fail_memo_number(std::uint64_t number) const {
+  context_.malformed("a value that the pickle's memo has", fmt::format("number {}", number));
 }
 
 std::uint64_t PickleMachine::memo_number_line() {
@@ -129,14 +143,15 @@ std::uint64_t PickleMachine::memo_number_line() {
   return number;
 }
 
-bool PickleMachine::run_stack_or_memo(std::uint8_t code) {
+void PickleMachine::run_stack(std::uint8_t code) {
   switch (code) {
     case opcode::kMark:
       if (marks_.size() >= kMaxMarks) {
-        fail(core::ProblemKind::kLimit, context_.file, context_.offset, fmt::format("at most {} open marks", kMaxMarks), "more");
+        fail(core::ProblemKind::kLimit, context_.file, context_.offset, fmt::format("at most {} open marks", kMaxMarks),
+             "more");
       }
       marks_.push_back(stack_.size());
-      return true;
+      break;
     case opcode::kPop:
       // Python's POP takes a mark away where one is on top.
       if (!marks_.empty() && marks_.back() == stack_.size()) {
@@ -144,55 +159,99 @@ bool PickleMachine::run_stack_or_memo(std::uint8_t code) {
       } else {
         pop();
       }
-      return true;
-    case opcode::kPopMark: drop_to_mark(); return true;
-    case opcode::kDup: push(top()); return true;
-    case opcode::kGet: push_memo(memo_number_line()); return true;
-    case opcode::kBinGet: push_memo(input_.take_little(1)); return true;
-    case opcode::kLongBinGet: push_memo(input_.take_little(4)); return true;
-    case opcode::kPut: put(memo_number_line()); return true;
-    case opcode::kBinPut: put(input_.take_little(1)); return true;
-    case opcode::kLongBinPut: put(input_.take_little(4)); return true;
-    case opcode::kMemoize: put(memo_.size()); return true;
-    default: return false;
+      break;
+    case opcode::kPopMark:
+      drop_to_mark();
+      break;
+    default:
+      push(top());
+      break;  // DUP
   }
 }
 
-bool PickleMachine::run_object(std::uint8_t code) {
+void PickleMachine::run_memo(std::uint8_t code) {
   switch (code) {
-    case opcode::kGlobal: push_global_lines(); return true;
-    case opcode::kStackGlobal: push_stack_global(); return true;
+    case opcode::kBinPut:
+      put(input_.take_little(1));
+      break;
+    case opcode::kBinGet:
+      push_memo(input_.take_little(1));
+      break;
+    case opcode::kLongBinPut:
+      put(input_.take_little(4));
+      break;
+    case opcode::kLongBinGet:
+      push_memo(input_.take_little(4));
+      break;
+    case opcode::kMemoize:
+      put(memo_.size());
+      break;
+    case opcode::kPut:
+      put(memo_number_line());
+      break;
+    default:
+      push_memo(memo_number_line());
+      break;  // GET
+  }
+}
+
+void PickleMachine::run_object(std::uint8_t code) {
+  switch (code) {
+    case opcode::kGlobal:
+      push_global_lines();
+      break;
+    case opcode::kStackGlobal:
+      push_stack_global();
+      break;
     case opcode::kReduce:
     case opcode::kNewObj: {
       const NodeId arguments = pop();
       push(builder_.reduce(pop(), arguments));
-      return true;
+      break;
     }
     case opcode::kNewObjEx: {
       const NodeId keywords = pop();
       const NodeId arguments = pop();
       push(builder_.new_object(pop(), arguments, keywords));
-      return true;
+      break;
     }
-    case opcode::kInst: push_instance(); return true;
-    case opcode::kObj: push_old_object(); return true;
-    case opcode::kBuild: apply_state(); return true;
-    case opcode::kBinPersistentId: push(load_persistent(context_, pop())); return true;
-    case opcode::kPersistentId: context_.malformed("persistent ids as torch.save writes them (BINPERSID)", "opcode PERSID");
+    case opcode::kInst:
+      push_instance();
+      break;
+    case opcode::kObj:
+      push_old_object();
+      break;
+    case opcode::kBuild:
+      apply_state();
+      break;
+    case opcode::kBinPersistentId:
+      push(load_persistent(context_, pop()));
+      break;
+    case opcode::kPersistentId:
+      context_.malformed("persistent ids as torch.save writes them (BINPERSID)", "opcode PERSID");
     case opcode::kExt1:
     case opcode::kExt2:
-    case opcode::kExt4: context_.malformed("names of classes", "a number of Python's extension registry (opcode EXT), which no file carries");
-    default: return false;
+    case opcode::kExt4:
+      context_.malformed("names of classes",
+                         "a number of Python's extension registry (opcode EXT), which no file carries");
+    default:
+      fail_unknown(code);
   }
 }
 
-bool PickleMachine::run_framing(std::uint8_t code) {
+void PickleMachine::run_framing(std::uint8_t code) {
   switch (code) {
-    case opcode::kProto: set_protocol(); return true;
-    case opcode::kFrame: input_.begin_frame(input_.take_little(8)); return true;
+    case opcode::kProto:
+      set_protocol();
+      break;
+    case opcode::kFrame:
+      input_.begin_frame(input_.take_little(8));
+      break;
     case opcode::kNextBuffer:
-    case opcode::kReadonlyBuffer: context_.malformed("a pickle that holds all its data", "an out-of-band buffer of protocol 5");
-    default: return false;
+    case opcode::kReadonlyBuffer:
+      context_.malformed("a pickle that holds all its data", "an out-of-band buffer of protocol 5");
+    default:
+      fail_unknown(code);
   }
 }
 

@@ -16,7 +16,8 @@ struct Known {
   GlobalKind kind;
 };
 
-// bytes is in neither of the design's lists by name: Python writes builtins.bytes for b"" below protocol 3, so torch.save does too.
+// bytes is in neither of the design's lists by name: Python writes builtins.bytes for b"" below protocol 3, so
+// torch.save does too.
 constexpr std::array kKnown{
     Known{"torch._utils", "_rebuild_tensor_v2", GlobalKind::kRebuildTensorV2},
     Known{"torch._utils", "_rebuild_tensor", GlobalKind::kRebuildTensor},
@@ -51,15 +52,37 @@ constexpr std::array kKnown{
 };
 
 // The modules of the design and the other names under which Python has them.
-constexpr std::array<std::string_view, 23> kUnsafeModules{
-    "os",       "posix",    "nt",     "subprocess", "_posixsubprocess", "sys",   "builtins", "__builtin__", "__builtins__", "importlib", "_frozen_importlib", "_frozen_importlib_external",
-    "imp",      "_imp",     "runpy",  "socket",     "_socket",          "shutil", "ctypes",   "_ctypes",     "pickle",       "_pickle",   "cPickle"};
+constexpr std::array<std::string_view, 23> kUnsafeModules{"os",
+                                                          "posix",
+                                                          "nt",
+                                                          "subprocess",
+                                                          "_posixsubprocess",
+                                                          "sys",
+                                                          "builtins",
+                                                          "__builtin__",
+                                                          "__builtins__",
+                                                          "importlib",
+                                                          "_frozen_importlib",
+                                                          "_frozen_importlib_external",
+                                                          "imp",
+                                                          "_imp",
+                                                          "runpy",
+                                                          "socket",
+                                                          "_socket",
+                                                          "shutil",
+                                                          "ctypes",
+                                                          "_ctypes",
+                                                          "pickle",
+                                                          "_pickle",
+                                                          "cPickle"};
 
 bool is_unsafe_module(std::string_view module) {
   return std::find(kUnsafeModules.begin(), kUnsafeModules.end(), module) != kUnsafeModules.end();
 }
 
-std::string_view first_component(std::string_view dotted) { return dotted.substr(0, dotted.find('.')); }
+std::string_view first_component(std::string_view dotted) {
+  return dotted.substr(0, dotted.find('.'));
+}
 
 /// Protocol 4 resolves dotted names attribute by attribute: "torch" with "os.system" is os.system.
 bool reaches_unsafe_module(std::string_view name) {

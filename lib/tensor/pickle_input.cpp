@@ -2,9 +2,9 @@
 // A length in a pickle is compared with the bytes that are left before anything is allocated for it.
 #include "tensor/pickle_input.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "tensor/fail.h"
 
@@ -14,7 +14,8 @@ constexpr std::uint64_t kWindowBytes = 1ULL << 18;
 constexpr std::uint64_t kMaxLineBytes = 1ULL << 20;
 }  // namespace
 
-PickleInput::PickleInput(const core::ByteSource& source, std::uint64_t begin, std::uint64_t end) : source_(source), end_(end), window_begin_(begin) {
+PickleInput::PickleInput(const core::ByteSource& source, std::uint64_t begin, std::uint64_t end)
+    : source_(source), end_(end), window_begin_(begin) {
   if (!source.memory().empty()) {
     window_ = source.memory().subspan(begin, end - begin);
   }
@@ -34,13 +35,14 @@ void PickleInput::fill(std::uint64_t count) {
   cursor_ = 0;
 }
 
-std::span<const std::byte> PickleInput::take(std::uint64_t count) {
+std::span<const std::byte> PickleInput::take_checked(std::uint64_t count) {
   if (count > left()) {
     fail_here(fmt::format("{} more bytes of the pickle", count), fmt::format("its end after {}", left()));
   }
   const std::uint64_t at = position();
   if (at < frame_end_ && count > frame_end_ - at) {
-    fail_here(fmt::format("{} more bytes in the pickle's frame", count), fmt::format("the frame's end after {}", frame_end_ - at));
+    fail_here(fmt::format("{} more bytes in the pickle's frame", count),
+              fmt::format("the frame's end after {}", frame_end_ - at));
   }
   if (window_.size() - cursor_ < count) {
     fill(count);
@@ -53,17 +55,6 @@ std::span<const std::byte> PickleInput::take(std::uint64_t count) {
 std::string_view PickleInput::take_text(std::uint64_t count) {
   const auto bytes = take(count);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::uint8_t PickleInput::take_byte() { return static_cast<std::uint8_t>(take(1)[0]); }
-
-std::uint64_t PickleInput::take_little(std::size_t count) {
-  const auto bytes = take(count);
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    value |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
-  }
-  return value;
 }
 
 std::string_view PickleInput::take_line() {

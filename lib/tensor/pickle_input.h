@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a pickle, in order: straight from memory, or through a window that grows only as far as an argument needs. Knows the frames of protocol 4,
-// which no argument may cross.
+// The bytes of a pickle, in order: straight from memory, or through a window that grows only as far as an argument
+// needs. Knows the frames of protocol 4, which no argument may cross.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,11 +28,23 @@ class PickleInput {
   [[nodiscard]] const std::string& file() const { return source_.name(); }
 
   /// The next `count` bytes; valid until the next call. Throws ArtifactError where the pickle or its frame ends before.
-  [[nodiscard]] std::span<const std::byte> take(std::uint64_t count);
+  [[nodiscard]] std::span<const std::byte> take(std::uint64_t count) {
+    if (frame_end_ == 0 && window_.size() - cursor_ >= count) {
+      const auto bytes = window_.subspan(cursor_, count);
+      cursor_ += count;
+      return bytes;
+    }
+    return take_checked(count);
+  }
   [[nodiscard]] std::string_view take_text(std::uint64_t count);
-  [[nodiscard]] std::uint8_t take_byte();
+  [[nodiscard]] std::uint8_t take_byte() { return static_cast<std::uint8_t>(take(1)[0]); }
   /// An unsigned little-endian number of `count` bytes (up to 8).
-  [[nodiscard]] std::uint64_t take_little(std::size_t count);
+  [[nodiscard]] std::uint64_t take_little(std::size_t count) {
+    static_assert(std::endian::native == std::endian::little);
+    std::uint64_t value = 0;
+    std::memcpy(&value, take(count).data(), count);
+    return value;
+  }
   /// The text up to the next line feed, which is taken too.
   [[nodiscard]] std::string_view take_line();
   /// The next `size` bytes are a frame.
@@ -41,6 +55,7 @@ class PickleInput {
   [[noreturn]] void fail_here(std::string expected, std::string found) const;
 
  private:
+  std::span<const std::byte> take_checked(std::uint64_t count);
   void fill(std::uint64_t count);
 
   const core::ByteSource& source_;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Big numbers are turned to decimal by repeated division of 32-bit limbs: quadratic, and harmless under the cap on their length.
+// Big numbers are turned to decimal by repeated division of 32-bit limbs: quadratic, and harmless under the cap on
+// their length.
 #include "tensor/pickle_text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace rlverify::tensor {
 namespace {
 
 void append_utf8(std::string& out, std::uint32_t code_point) {
-  const auto byte = [&out](std::uint32_t value) { out.push_back(static_cast<char>(static_cast<unsigned char>(value))); };
+  const auto byte = [&out](std::uint32_t value) {
+    out.push_back(static_cast<char>(static_cast<unsigned char>(value)));
+  };
   if (code_point < 0x80) {
     byte(code_point);
   } else if (code_point < 0x800) {
@@ -95,7 +98,8 @@ bool is_decimal_integer(std::string_view text) {
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
     text.remove_prefix(1);
   }
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char character) { return character >= '0' && character <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char character) { return character >= '0' && character <= '9'; });
 }
 
 bool is_pickle_utf8(std::string_view text) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading through a tensor reference. Contiguous tensors are read (or, from memory, handed out) as they lie. Others are gathered block by block: the
-// bytes that a block spans are read at once when they are few, else each run of neighbouring elements by itself, so memory never depends on the strides.
+// Reading through a tensor reference. Contiguous tensors are read (or, from memory, handed out) as they lie. Others are
+// gathered block by block: the bytes that a block spans are read at once when they are few, else each run of
+// neighbouring elements by itself, so memory never depends on the strides.
 #include "tensor/tensor_ref.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "tensor/fail.h"
 
@@ -41,7 +42,8 @@ std::vector<Dimension> merged_dimensions(const TensorRef& tensor) {
 /// Walks runs of elements that lie side by side, in logical order.
 class RunWalker {
  public:
-  RunWalker(const TensorRef& tensor, std::uint64_t first_element) : dimensions_(merged_dimensions(tensor)), position_(dimensions_.size()) {
+  RunWalker(const TensorRef& tensor, std::uint64_t first_element)
+      : dimensions_(merged_dimensions(tensor)), position_(dimensions_.size()) {
     if (!dimensions_.empty() && dimensions_.back().stride == 1) {
       run_size_ = dimensions_.back().size;
       dimensions_.pop_back();
@@ -97,7 +99,8 @@ std::array<std::uint64_t, 2> touched_range(RunWalker walker, std::uint64_t count
   return range;
 }
 
-void gather(const core::ByteSource& source, const TensorRef& tensor, std::uint64_t first_element, std::span<std::byte> out) {
+void gather(const core::ByteSource& source, const TensorRef& tensor, std::uint64_t first_element,
+            std::span<std::byte> out) {
   const std::uint64_t element_bytes = bytes_per_element(tensor.dtype);
   std::uint64_t left = out.size() / element_bytes;
   RunWalker walker(tensor, first_element);
@@ -123,14 +126,17 @@ void gather(const core::ByteSource& source, const TensorRef& tensor, std::uint64
   }
 }
 
-void flip_sign(std::span<std::byte> component) { component.back() ^= std::byte{0x80}; }  // little-endian: the sign is in the last byte
+void flip_sign(std::span<std::byte> component) {
+  component.back() ^= std::byte{0x80};
+}  // little-endian: the sign is in the last byte
 
 /// Applies what complex views leave to the reader: conj() flips the imaginary parts' signs, neg() all signs.
 void resolve_lazy_bits(const TensorRef& tensor, std::span<std::byte> elements) {
   if (!tensor.conjugate && !tensor.negative) {
     return;
   }
-  const std::size_t component_bytes = is_complex(tensor.dtype) ? bytes_per_element(tensor.dtype) / 2 : bytes_per_element(tensor.dtype);
+  const std::size_t component_bytes =
+      is_complex(tensor.dtype) ? bytes_per_element(tensor.dtype) / 2 : bytes_per_element(tensor.dtype);
   bool imaginary = false;
   for (std::size_t at = 0; at < elements.size(); at += component_bytes) {
     const bool flip = tensor.negative != (tensor.conjugate && imaginary);
@@ -154,7 +160,8 @@ bool TensorRef::is_contiguous() const {
   return true;
 }
 
-std::vector<std::byte> read_element_range(const core::ByteSource& source, const TensorRef& tensor, std::uint64_t first_element, std::uint64_t count) {
+std::vector<std::byte> read_element_range(const core::ByteSource& source, const TensorRef& tensor,
+                                          std::uint64_t first_element, std::uint64_t count) {
   const std::uint64_t bits = bits_per_element(tensor.dtype);
   if (tensor.is_contiguous()) {
     // Sub-byte elements are packed; a range of them begins and ends at whole bytes.
@@ -191,8 +198,9 @@ std::vector<std::byte> read_elements(const core::ByteSource& source, const Tenso
   return read_element_range(source, tensor, 0, tensor.element_count);
 }
 
-void for_each_block(const core::ByteSource& source, const TensorRef& tensor, std::size_t block_bytes,
-                    const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit) {
+void for_each_block(
+    const core::ByteSource& source, const TensorRef& tensor, std::size_t block_bytes,
+    const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit) {
   refuse_exploding(source, tensor);
   const std::uint64_t bits = bits_per_element(tensor.dtype);
   // A multiple of eight elements is a whole number of bytes for every type.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor is a reference: where its elements lie in a source, never the elements themselves. Readers check offset, strides and shape against the
-// storage, and the storage against the file, before a reference exists, so reading through one can't leave its storage.
+// A tensor is a reference: where its elements lie in a source, never the elements themselves. Readers check offset,
+// strides and shape against the storage, and the storage against the file, before a reference exists, so reading
+// through one can't leave its storage.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,11 @@
 
 namespace rlverify::tensor {
 
-/// A run of bytes that one or more tensors look into. Real byte order is little-endian; readers refuse big-endian files.
+/// A run of bytes that one or more tensors look into. Real byte order is little-endian; readers refuse big-endian
+/// files.
 struct Storage {
-  std::string key;          ///< its name in the file
-  std::uint64_t offset = 0; ///< of its first byte in the source
+  std::string key;           ///< its name in the file
+  std::uint64_t offset = 0;  ///< of its first byte in the source
   std::uint64_t bytes = 0;
   DType dtype = DType::kUint8;
 };
@@ -26,14 +28,14 @@ struct Storage {
 struct TensorRef {
   DType dtype = DType::kFloat32;
   std::vector<std::uint64_t> shape;
-  std::vector<std::int64_t> strides;     ///< in elements; as the file has them
-  std::uint32_t storage = 0;             ///< position in the owner's list of storages
-  std::uint64_t storage_offset = 0;      ///< first element, in elements of `dtype`
-  std::uint64_t data_offset = 0;         ///< first element, in bytes from the start of the source
-  std::uint64_t storage_bytes = 0;       ///< of the whole storage
-  std::uint64_t element_count = 1;       ///< product of shape (overflow checked)
+  std::vector<std::int64_t> strides;  ///< in elements; as the file has them
+  std::uint32_t storage = 0;          ///< position in the owner's list of storages
+  std::uint64_t storage_offset = 0;   ///< first element, in elements of `dtype`
+  std::uint64_t data_offset = 0;      ///< first element, in bytes from the start of the source
+  std::uint64_t storage_bytes = 0;    ///< of the whole storage
+  std::uint64_t element_count = 1;    ///< product of shape (overflow checked)
   bool is_parameter = false;
-  bool conjugate = false;                ///< complex views whose values are conjugated or negated lazily
+  bool conjugate = false;  ///< complex views whose values are conjugated or negated lazily
   bool negative = false;
 
   [[nodiscard]] std::uint64_t logical_bytes() const { return (element_count * bits_per_element(dtype) + 7) / 8; }
@@ -43,11 +45,15 @@ struct TensorRef {
   [[nodiscard]] bool explodes() const { return logical_bytes() > 64 * storage_bytes; }
 };
 
-/// Reads the logical elements in C order: contiguous, little-endian, strides and lazy conjugation or negation applied. Throws ArtifactError (kLimit) for a tensor that explodes().
+/// Reads the logical elements in C order: contiguous, little-endian, strides and lazy conjugation or negation applied.
+/// Throws ArtifactError (kLimit) for a tensor that explodes().
 [[nodiscard]] std::vector<std::byte> read_elements(const core::ByteSource& source, const TensorRef& tensor);
-/// `count` of them from logical element `first_element` on (first_element + count <= element_count). Works for tensors that explode, too: it holds `count` elements only.
-[[nodiscard]] std::vector<std::byte> read_element_range(const core::ByteSource& source, const TensorRef& tensor, std::uint64_t first_element, std::uint64_t count);
-/// The same as read_elements in blocks of about `block_bytes` (whole elements), without holding the tensor; a block is valid during the call only.
+/// `count` of them from logical element `first_element` on (first_element + count <= element_count). Works for tensors
+/// that explode, too: it holds `count` elements only.
+[[nodiscard]] std::vector<std::byte> read_element_range(const core::ByteSource& source, const TensorRef& tensor,
+                                                        std::uint64_t first_element, std::uint64_t count);
+/// The same as read_elements in blocks of about `block_bytes` (whole elements), without holding the tensor; a block is
+/// valid during the call only.
 void for_each_block(const core::ByteSource& source, const TensorRef& tensor, std::size_t block_bytes,
                     const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit);
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor is accepted only after its farthest element was found inside its storage, in 128-bit arithmetic, so no reference ever points outside the file.
+// A tensor is accepted only after its farthest element was found inside its storage, in 128-bit arithmetic, so no
+// reference ever points outside the file.
 #include "tensor/torch_objects.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
 
 #include "tensor/fail.h"
 
@@ -15,7 +18,7 @@ using core::Kind;
 using core::NodeId;
 using core::Value;
 
-constexpr std::size_t kMaxDimensions = 64;                    // PyTorch's own limit
+constexpr std::size_t kMaxDimensions = 64;                      // PyTorch's own limit
 constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 56;  // so that bits still fit 64 bits
 
 std::uint64_t non_negative(const PickleContext& context, Value value, const char* what) {
@@ -27,21 +30,24 @@ std::uint64_t non_negative(const PickleContext& context, Value value, const char
 }
 
 Value arguments_at(const PickleContext& context, NodeId arguments, std::size_t index, const char* what) {
-  const Value found = context.value(arguments).at(index);
-  if (!found) {
+  const auto items = context.out.values.items(arguments);
+  if (index >= items.size()) {
     context.malformed(fmt::format("an argument {} ({})", index, what), "fewer arguments");
   }
-  return found;
+  return context.value(items[index]);
 }
 
-std::vector<std::uint64_t> dimensions(const PickleContext& context, Value sequence, const char* what) {
+/// Shape (unsigned) or strides (signed) of a tensor.
+template <class Number>
+std::vector<Number> dimensions(const PickleContext& context, Value sequence, const char* what) {
   if (!sequence.is_sequence() || sequence.size() > kMaxDimensions) {
-    context.malformed(fmt::format("the tensor's {} (a tuple of at most {} ints)", what, kMaxDimensions), std::string(kind_name(sequence.kind())));
+    context.malformed(fmt::format("the tensor's {} (a tuple of at most {} ints)", what, kMaxDimensions),
+                      std::string(kind_name(sequence.kind())));
   }
-  std::vector<std::uint64_t> numbers;
-  numbers.reserve(sequence.size());
-  for (std::size_t i = 0; i < sequence.size(); ++i) {
-    numbers.push_back(non_negative(context, sequence.at(i), what));
+  const auto items = context.out.values.items(sequence.id());
+  std::vector<Number> numbers(items.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<Number>(non_negative(context, context.value(items[i]), what));
   }
   return numbers;
 }
@@ -53,7 +59,8 @@ void check_view(const PickleContext& context, TensorRef& tensor, std::uint64_t s
   tensor.element_count = empty ? 0 : 1;
   for (const std::uint64_t size : tensor.shape) {
     if (!empty && size > kMaxElements / tensor.element_count) {
-      fail(core::ProblemKind::kLimit, context.file, context.offset, fmt::format("a tensor of at most {} elements", kMaxElements),
+      fail(core::ProblemKind::kLimit, context.file, context.offset,
+           fmt::format("a tensor of at most {} elements", kMaxElements),
            fmt::format("shape [{}]", fmt::join(tensor.shape, ", ")));
     }
     tensor.element_count *= size;
@@ -66,7 +73,8 @@ void check_view(const PickleContext& context, TensorRef& tensor, std::uint64_t s
   const bool fits = empty ? tensor.storage_offset <= storage_elements : last < storage_elements;
   if (!fits) {
     context.malformed(fmt::format("a tensor inside the {} elements of its storage", storage_elements),
-                      fmt::format("offset {}, shape [{}], strides [{}]", tensor.storage_offset, fmt::join(tensor.shape, ", "), fmt::join(tensor.strides, ", ")));
+                      fmt::format("offset {}, shape [{}], strides [{}]", tensor.storage_offset,
+                                  fmt::join(tensor.shape, ", "), fmt::join(tensor.strides, ", ")));
   }
 }
 
@@ -77,34 +85,43 @@ NodeId add_tensor(PickleContext& context, TensorRef tensor) {
   return context.out.values.add_index(Kind::kTensor, index, context.place());
 }
 
-bool flag(Value metadata, std::string_view name) { return metadata.get(name).is_true(); }
+bool flag(Value metadata, std::string_view name) {
+  return metadata.get(name).is_true();
+}
 
 StorageRequest::View read_view(const PickleContext& context, Value view) {
   if (!view.is(Kind::kTuple) || view.size() != 3 || !view.at(0).is_string()) {
     context.malformed("a storage view (key, offset, size)", std::string(kind_name(view.kind())));
   }
-  return {std::string(view.at(0).text()), non_negative(context, view.at(1), "view offset"), non_negative(context, view.at(2), "view size")};
+  return {std::string(view.at(0).text()), non_negative(context, view.at(1), "view offset"),
+          non_negative(context, view.at(2), "view size")};
 }
 
 }  // namespace
 
 NodeId load_persistent(PickleContext& context, NodeId persistent_id) {
-  const Value id = context.value(persistent_id);
-  if (id.is(Kind::kTuple) && id.size() == 4 && id.at(0).text() == "module") {
-    return id.at(1).id();  // PyTorch before 1.6 kept a module's class with its source text
+  const core::ValueTable& table = context.out.values;
+  const bool is_tuple = table.kind(persistent_id) == Kind::kTuple;
+  const auto id = is_tuple ? table.items(persistent_id) : std::span<const NodeId>{};
+  const std::string_view type = id.empty() ? std::string_view{} : table.text(id[0]);
+  if (id.size() == 4 && type == "module") {
+    return id[1];  // PyTorch before 1.6 kept a module's class with its source text
   }
-  const bool is_storage = id.is(Kind::kTuple) && (id.size() == 5 || id.size() == 6) && id.at(0).is_string() && id.at(0).text() == "storage";
-  if (!is_storage || !id.at(2).is_string()) {
-    context.malformed("a persistent id ('storage', class, key, location, size)", std::string(kind_name(id.kind())));
+  if ((id.size() != 5 && id.size() != 6) || type != "storage" || table.kind(id[2]) != Kind::kString) {
+    context.malformed("a persistent id ('storage', class, key, location, size)",
+                      std::string(kind_name(table.kind(persistent_id))));
   }
-  const Global* storage_class = context.global_of(id.at(1).id());
-  const auto dtype = storage_class != nullptr && storage_class->module.substr(0, 5) == "torch" ? dtype_from_storage_class(storage_class->name) : std::nullopt;
-  if (!dtype) {
-    context.malformed("a storage class of PyTorch", storage_class != nullptr ? storage_class->full_name() : std::string(kind_name(id.at(1).kind())));
+  const Global* storage_class = context.global_of(id[1]);
+  if (storage_class == nullptr || !storage_class->storage_dtype) {
+    context.malformed("a storage class of PyTorch", storage_class != nullptr
+                                                        ? storage_class->full_name()
+                                                        : std::string(kind_name(table.kind(id[1]))));
   }
-  StorageRequest request{std::string(id.at(2).text()), *dtype, non_negative(context, id.at(4), "number of elements"), std::nullopt, context.offset};
-  if (id.size() == 6 && !id.at(5).is(Kind::kNull)) {
-    request.view = read_view(context, id.at(5));
+  StorageRequest request{std::string(table.text(id[2])), *storage_class->storage_dtype,
+                         non_negative(context, context.value(id[4]), "number of elements"), std::nullopt,
+                         context.offset};
+  if (id.size() == 6 && table.kind(id[5]) != Kind::kNull) {
+    request.view = read_view(context, context.value(id[5]));
   }
   const std::uint32_t index = context.storages.provide(request);
   if (index >= context.node_of_storage.size()) {
@@ -114,20 +131,21 @@ NodeId load_persistent(PickleContext& context, NodeId persistent_id) {
   NodeId& node = context.node_of_storage[index];
   if (node == core::kNoNode) {
     node = context.add_opaque(storage_class->module, storage_class->name, core::kNoNode);
-    context.storage_nodes.emplace(node, index);
+    context.storage_of_opaque.resize(context.out.opaques.size(), kNoStorage);
+    context.storage_of_opaque.back() = index;
   }
   return node;
 }
 
 NodeId rebuild_tensor(PickleContext& context, GlobalKind kind, NodeId arguments) {
   const Value storage_value = arguments_at(context, arguments, 0, "storage");
-  const auto storage_at = context.storage_nodes.find(storage_value.id());
-  if (storage_at == context.storage_nodes.end()) {
+  const std::uint32_t storage_index = context.storage_of(storage_value);
+  if (storage_index == kNoStorage) {
     context.malformed("a tensor's storage", std::string(kind_name(storage_value.kind())));
   }
-  const Storage& storage = context.out.storages[storage_at->second];
+  const Storage& storage = context.out.storages[storage_index];
   TensorRef tensor;
-  tensor.storage = storage_at->second;
+  tensor.storage = storage_index;
   tensor.storage_bytes = storage.bytes;
   tensor.dtype = storage.dtype;
   std::size_t metadata_at = 6;
@@ -135,16 +153,16 @@ NodeId rebuild_tensor(PickleContext& context, GlobalKind kind, NodeId arguments)
     const Value dtype_value = arguments_at(context, arguments, 6, "dtype");
     const auto dtype = dtype_value.is(Kind::kType) ? dtype_from_torch_name(dtype_value.text()) : std::nullopt;
     if (!dtype) {
-      context.malformed("a torch.dtype", dtype_value.is(Kind::kType) ? std::string(dtype_value.text()) : std::string(kind_name(dtype_value.kind())));
+      context.malformed("a torch.dtype", dtype_value.is(Kind::kType) ? std::string(dtype_value.text())
+                                                                     : std::string(kind_name(dtype_value.kind())));
     }
     tensor.dtype = *dtype;
     metadata_at = 7;
   }
-  tensor.storage_offset = non_negative(context, arguments_at(context, arguments, 1, "storage offset"), "storage offset");
-  tensor.shape = dimensions(context, arguments_at(context, arguments, 2, "shape"), "shape");
-  for (const std::uint64_t stride : dimensions(context, arguments_at(context, arguments, 3, "strides"), "strides")) {
-    tensor.strides.push_back(static_cast<std::int64_t>(stride));
-  }
+  tensor.storage_offset =
+      non_negative(context, arguments_at(context, arguments, 1, "storage offset"), "storage offset");
+  tensor.shape = dimensions<std::uint64_t>(context, arguments_at(context, arguments, 2, "shape"), "shape");
+  tensor.strides = dimensions<std::int64_t>(context, arguments_at(context, arguments, 3, "strides"), "strides");
   if (tensor.shape.size() != tensor.strides.size()) {
     context.malformed(fmt::format("{} strides", tensor.shape.size()), fmt::format("{}", tensor.strides.size()));
   }
@@ -152,7 +170,7 @@ NodeId rebuild_tensor(PickleContext& context, GlobalKind kind, NodeId arguments)
   const Value metadata = context.value(arguments).at(metadata_at);
   tensor.conjugate = flag(metadata, "conj");
   tensor.negative = flag(metadata, "neg");
-  context.storage_has_tensor[storage_at->second] = true;
+  context.storage_has_tensor[storage_index] = true;
   return add_tensor(context, std::move(tensor));
 }
 
@@ -182,10 +200,15 @@ NodeId rebuild_from_type(PickleContext& context, NodeId arguments) {
   switch (global->kind) {
     case GlobalKind::kRebuildTensor:
     case GlobalKind::kRebuildTensorV2:
-    case GlobalKind::kRebuildTensorV3: node = rebuild_tensor(context, global->kind, inner.id()); break;
+    case GlobalKind::kRebuildTensorV3:
+      node = rebuild_tensor(context, global->kind, inner.id());
+      break;
     case GlobalKind::kRebuildParameter:
-    case GlobalKind::kRebuildParameterWithState: node = rebuild_parameter(context, global->kind, inner.id()); break;
-    default: return core::kNoNode;
+    case GlobalKind::kRebuildParameterWithState:
+      node = rebuild_parameter(context, global->kind, inner.id());
+      break;
+    default:
+      return core::kNoNode;
   }
   if (state.present() && state.size() > 0) {
     context.add_attributes(node, state.id());
@@ -205,7 +228,8 @@ NodeId make_device(PickleContext& context, NodeId arguments) {
     return core::kNoNode;
   }
   context.spend(type.text().size());
-  const std::string text = index.present() ? fmt::format("{}:{}", type.text(), index.integer()) : std::string(type.text());
+  const std::string text =
+      index.present() ? fmt::format("{}:{}", type.text(), index.integer()) : std::string(type.text());
   return context.out.values.add_text(Kind::kString, text, context.place());
 }
 

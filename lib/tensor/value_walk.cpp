@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// An explicit stack instead of recursion; children are numbered slots of their container, so that a path can be told from the stack, and later from the links
-// of the values that were entered.
+// An explicit stack instead of recursion; children are numbered slots of their container, so that a path can be told
+// from the stack, and later from the links of the values that were entered.
 #include "tensor/value_walk.h"
 
-#include <limits>
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
 
 #include "core/python_value.h"
 
@@ -30,16 +32,15 @@ bool is_scalar(Kind kind) {
     case Kind::kComplex:
     case Kind::kString:
     case Kind::kBytes:
-    case Kind::kEllipsis: return true;
-    default: return false;
+    case Kind::kEllipsis:
+      return true;
+    default:
+      return false;
   }
 }
 
-/// A key of a dict as a component of a path; `position` stands for keys that have no short text.
+/// A key that is no string as a component of a path; `position` stands for keys that have no short text.
 std::string key_component(Value key, std::size_t position) {
-  if (key.is_string()) {
-    return std::string(key.text());
-  }
   if (is_scalar(key.kind())) {
     return fmt::format("[{}]", core::python_repr(key));
   }
@@ -51,8 +52,8 @@ std::string key_component(Value key, std::size_t position) {
 }
 
 /// Puts `component` behind `path`.
-void join(std::string& path, const std::string& component) {
-  if (!path.empty() && !component.empty() && component.front() != '[') {
+void join(std::string& path, std::string_view component) {
+  if (!path.empty() && (component.empty() || component.front() != '[')) {
     path += '.';
   }
   path += component;
@@ -60,7 +61,8 @@ void join(std::string& path, const std::string& component) {
 
 }  // namespace
 
-ValueWalk::ValueWalk(const PtFile& file, WalkLimits limits) : file_(file), limits_(limits) {
+ValueWalk::ValueWalk(const PtFile& file, WalkLimits limits)
+    : file_(file), limits_(limits), visit_of_node_(file.values.size(), 0) {
   for (const ObjectAttributes& entry : file.attributes) {
     attributes_[entry.object].push_back(entry.state);
   }
@@ -74,9 +76,12 @@ std::size_t ValueWalk::slot_count(NodeId node) const {
     case Kind::kTuple:
     case Kind::kSet:
     case Kind::kFrozenSet:
-    case Kind::kDict: return file_.values.items(node).size() + attributes;
-    case Kind::kOpaque: return 2 + attributes;
-    default: return attributes;
+    case Kind::kDict:
+      return file_.values.items(node).size() + attributes;
+    case Kind::kOpaque:
+      return 2 + attributes;
+    default:
+      return attributes;
   }
 }
 
@@ -94,53 +99,59 @@ NodeId ValueWalk::child_at(NodeId node, std::size_t slot) const {
     own = items.size();
     if (slot < own) {
       // Keys are part of the path; only those that may hold more than text are walked themselves.
-      const bool plain_key = kind == Kind::kDict && slot % 2 == 0 && (is_scalar(file_.values.kind(items[slot])) || file_.values.kind(items[slot]) == Kind::kType);
+      const bool plain_key =
+          kind == Kind::kDict && slot % 2 == 0 &&
+          (is_scalar(file_.values.kind(items[slot])) || file_.values.kind(items[slot]) == Kind::kType);
       return plain_key ? core::kNoNode : items[slot];
     }
   }
   return attributes_.at(node)[slot - own];
 }
 
-std::string ValueWalk::component(NodeId node, std::size_t slot) const {
+void ValueWalk::append_component(std::string& path, NodeId node, std::size_t slot) const {
   const Value container(file_.values, node);
-  switch (container.kind()) {
+  const Kind kind = container.kind();
+  const std::size_t own_slots = kind == Kind::kOpaque ? 2 : file_.values.items(node).size();
+  if (slot >= own_slots) {
+    join(path, "<attributes>");
+    return;
+  }
+  switch (kind) {
+    case Kind::kList:
+    case Kind::kTuple:
+      fmt::format_to(std::back_inserter(path), "[{}]", slot);
+      break;
     case Kind::kDict:
-      if (slot < 2 * container.size()) {
-        return slot % 2 == 0 ? fmt::format("<key {}>", slot / 2) : key_component(container.key_at(slot / 2), slot / 2);
+      if (slot % 2 == 0) {
+        join(path, fmt::format("<key {}>", slot / 2));
+      } else if (const Value key = container.key_at(slot / 2); key.is_string()) {
+        join(path, key.text());
+      } else {
+        join(path, key_component(key, slot / 2));
       }
       break;
     case Kind::kOpaque:
+      // The state is nearly always the object's __dict__: its keys are the object's attributes.
       if (slot == 0) {
-        return "<arguments>";
-      }
-      if (slot == 1) {
-        // The state is nearly always the object's __dict__: its keys are the object's attributes.
-        return file_.values.kind(child_at(node, slot)) == Kind::kDict ? "" : "<state>";
+        join(path, "<arguments>");
+      } else if (file_.values.kind(child_at(node, slot)) != Kind::kDict) {
+        join(path, "<state>");
       }
       break;
-    case Kind::kSet:
-    case Kind::kFrozenSet:
-      if (slot < container.size()) {
-        return fmt::format("<item {}>", slot);
-      }
+    default:
+      join(path, fmt::format("<item {}>", slot));
       break;
-    case Kind::kList:
-    case Kind::kTuple:
-      if (slot < container.size()) {
-        return fmt::format("[{}]", slot);
-      }
-      break;
-    default: break;
   }
-  return "<attributes>";
 }
 
-void ValueWalk::add_unfolded(double values) { (frames_.empty() ? unfolded_ : frames_.back().unfolded) += values; }
+void ValueWalk::add_unfolded(double values) {
+  (frames_.empty() ? unfolded_ : frames_.back().unfolded) += values;
+}
 
 void ValueWalk::leave() {
   const Frame frame = frames_.back();
   frames_.pop_back();
-  Visited& visited = visited_.at(frame.node);
+  Visited& visited = visits_[visit_of_node_[frame.node] - 1];
   visited.unfolded = frame.unfolded;
   visited.open = false;
   add_unfolded(frame.unfolded);
@@ -187,17 +198,18 @@ std::optional<ValueWalk::Step> ValueWalk::next() {
     add_unfolded(1);
     return step;
   }
-  const auto [visited, is_new] = visited_.emplace(child.id, Visited{parent, child.slot, 1, true});
-  if (!is_new) {
+  if (const Visited* visited = visit_of(child.id)) {
     step.met_before = true;
-    step.inside_itself = visited->second.open;
-    add_unfolded(visited->second.open ? kInfinite : visited->second.unfolded);
+    step.inside_itself = visited->open;
+    add_unfolded(visited->open ? kInfinite : visited->unfolded);
     return step;
   }
   if (frames_.size() >= limits_.max_depth) {
     stopped_ = fmt::format("values nested more than {} deep", limits_.max_depth);
     return std::nullopt;
   }
+  visits_.push_back({parent, child.slot, 1, true});
+  visit_of_node_[child.id] = static_cast<std::uint32_t>(visits_.size());
   frames_.push_back({child.id, 0, 1});
   entered_last_ = true;
   return step;
@@ -208,6 +220,11 @@ void ValueWalk::skip_content() {
     leave();
     entered_last_ = false;
   }
+}
+
+const ValueWalk::Visited* ValueWalk::visit_of(NodeId node) const {
+  const std::uint32_t visit = visit_of_node_[node];
+  return visit == 0 ? nullptr : &visits_[visit - 1];
 }
 
 std::string ValueWalk::count_path(std::string path) {
@@ -222,19 +239,19 @@ std::string ValueWalk::path() {
   std::string path;
   const std::size_t containers = frames_.size() - (entered_last_ ? 1 : 0);
   for (std::size_t i = 0; i < containers && path.size() <= limits_.max_path_bytes; ++i) {
-    join(path, component(frames_[i].node, frames_[i].next_slot - 1));
+    append_component(path, frames_[i].node, frames_[i].next_slot - 1);
   }
   return count_path(std::move(path));
 }
 
 std::string ValueWalk::first_path(NodeId id) {
   std::vector<std::pair<NodeId, std::size_t>> components;
-  for (auto at = visited_.find(id); at != visited_.end() && at->second.parent != core::kNoNode; at = visited_.find(at->second.parent)) {
-    components.emplace_back(at->second.parent, at->second.slot);
+  for (const Visited* at = visit_of(id); at != nullptr && at->parent != core::kNoNode; at = visit_of(at->parent)) {
+    components.emplace_back(at->parent, at->slot);
   }
   std::string path;
   for (std::size_t i = components.size(); i-- > 0 && path.size() <= limits_.max_path_bytes;) {
-    join(path, component(components[i].first, components[i].second));
+    append_component(path, components[i].first, components[i].second);
   }
   return count_path(std::move(path));
 }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// PKWARE's APPNOTE 6.3.9, sections 4.3 (records) and 4.5.3 (zip64 extra field), as far as PyTorch uses it: stored entries, zip64 where needed.
+// PKWARE's APPNOTE 6.3.9, sections 4.3 (records) and 4.5.3 (zip64 extra field), as far as PyTorch uses it: stored
+// entries, zip64 where needed.
 #include "tensor/zip_reader.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
+#include <string>
 
-#include <fmt/format.h>
-
+#include "tensor/byte_view.h"
 #include "tensor/fail.h"
+#include "tensor/zip_end.h"
+#include "tensor/zip_fields.h"
 
 namespace rlverify::tensor {
 namespace {
@@ -20,110 +26,24 @@ using core::ProblemKind;
 constexpr std::uint32_t kLocalSignature = 0x04034b50;
 constexpr std::uint32_t kCentralSignature = 0x02014b50;
 constexpr std::uint32_t kEndSignature = 0x06054b50;
-constexpr std::uint32_t kEnd64Signature = 0x06064b50;
-constexpr std::uint32_t kLocator64Signature = 0x07064b50;
 constexpr std::uint64_t kLocalBytes = 30;
 constexpr std::uint64_t kCentralBytes = 46;
-constexpr std::uint64_t kEndBytes = 22;
-constexpr std::uint64_t kEnd64Bytes = 56;
-constexpr std::uint64_t kLocator64Bytes = 20;
-constexpr std::uint64_t kMaxCommentBytes = 65535;
 constexpr std::uint64_t kMaxDirectoryBytes = 256ULL << 20;
-constexpr std::uint32_t kIn64 = 0xFFFFFFFF;  // "see the zip64 record"
-constexpr unsigned kEncryptedFlags = 0x2041; // bits 0, 6 and 13: encrypted, strongly encrypted, masked headers
+constexpr std::uint32_t kIn64 = 0xFFFFFFFF;   // "see the zip64 record"
+constexpr unsigned kEncryptedFlags = 0x2041;  // bits 0, 6 and 13: encrypted, strongly encrypted, masked headers
 
-std::uint64_t little(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    value |= static_cast<std::uint64_t>(bytes[at + i]) << (8 * i);
+/// An order of names that nearly always decides without comparing the long common prefix: by size, then the last eight
+/// bytes, then all.
+bool name_less(std::string_view left, std::string_view right) {
+  if (left.size() != right.size()) {
+    return left.size() < right.size();
   }
-  return value;
-}
-std::uint32_t u16(std::span<const std::byte> bytes, std::size_t at) { return static_cast<std::uint32_t>(little(bytes, at, 2)); }
-std::uint32_t u32(std::span<const std::byte> bytes, std::size_t at) { return static_cast<std::uint32_t>(little(bytes, at, 4)); }
-std::uint64_t u64(std::span<const std::byte> bytes, std::size_t at) { return little(bytes, at, 8); }
-
-std::vector<std::byte> read_range(const ByteSource& source, std::uint64_t offset, std::uint64_t size) {
-  std::vector<std::byte> bytes(size);
-  source.read(offset, bytes);
-  return bytes;
-}
-
-/// Where the central directory lies and how many entries it promises.
-struct DirectoryRange {
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::uint64_t entry_count = 0;
-};
-
-/// The zip64 end record that the locator before `end_offset` points at.
-DirectoryRange read_end64(const ByteSource& source, std::uint64_t end_offset) {
-  const std::string& file = source.name();
-  if (end_offset < kLocator64Bytes + kEnd64Bytes) {
-    fail(ProblemKind::kMalformed, file, end_offset, "a zip64 end record before the end record", "no room for one");
-  }
-  const std::uint64_t locator_offset = end_offset - kLocator64Bytes;
-  const auto locator = read_range(source, locator_offset, kLocator64Bytes);
-  if (u32(locator, 0) != kLocator64Signature) {
-    fail(ProblemKind::kMalformed, file, locator_offset, "the zip64 locator that the end record asks for", "other bytes");
-  }
-  const std::uint64_t record_offset = u64(locator, 8);
-  if (record_offset > locator_offset - kEnd64Bytes) {
-    fail(ProblemKind::kMalformed, file, locator_offset, "the offset of a zip64 end record before the locator", fmt::format("{}", record_offset));
-  }
-  const auto record = read_range(source, record_offset, kEnd64Bytes);
-  if (u32(record, 0) != kEnd64Signature || u64(record, 4) != locator_offset - record_offset - 12) {
-    fail(ProblemKind::kMalformed, file, record_offset, "a zip64 end record that reaches to its locator", "other bytes");
-  }
-  if (u32(record, 16) != 0 || u32(record, 20) != 0 || u32(locator, 4) != 0 || u64(record, 24) != u64(record, 32)) {
-    fail(ProblemKind::kMalformed, file, record_offset, "an archive in one piece", "a part of a spanned archive");
-  }
-  DirectoryRange range{u64(record, 48), u64(record, 40), u64(record, 32)};
-  if (range.offset > record_offset || record_offset - range.offset != range.size) {
-    fail(ProblemKind::kMalformed, file, record_offset, "a central directory that ends at the zip64 end record",
-         fmt::format("offset {} and size {}", range.offset, range.size));
-  }
-  return range;
-}
-
-DirectoryRange read_end(const ByteSource& source) {
-  const std::string& file = source.name();
-  if (source.size() < kEndBytes) {
-    fail(ProblemKind::kMalformed, file, 0, "a zip archive (at least 22 bytes)", fmt::format("{} bytes", source.size()));
-  }
-  const std::uint64_t tail_bytes = std::min(source.size(), kEndBytes + kMaxCommentBytes);
-  const std::uint64_t tail_offset = source.size() - tail_bytes;
-  const auto tail = read_range(source, tail_offset, tail_bytes);
-  for (std::uint64_t at = tail_bytes - kEndBytes + 1; at-- > 0;) {
-    // Only a record whose comment ends the file counts; a signature inside the comment doesn't.
-    if (u32(tail, at) != kEndSignature || at + kEndBytes + u16(tail, at + 20) != tail_bytes) {
-      continue;
-    }
-    const std::uint64_t end_offset = tail_offset + at;
-    if (u16(tail, at + 8) == 0xFFFF || u16(tail, at + 10) == 0xFFFF || u32(tail, at + 12) == kIn64 || u32(tail, at + 16) == kIn64) {
-      return read_end64(source, end_offset);
-    }
-    if (u16(tail, at + 4) != 0 || u16(tail, at + 6) != 0 || u16(tail, at + 8) != u16(tail, at + 10)) {
-      fail(ProblemKind::kMalformed, file, end_offset, "an archive in one piece", "a part of a spanned archive");
-    }
-    DirectoryRange range{u32(tail, at + 16), u32(tail, at + 12), u16(tail, at + 10)};
-    // A writer may add zip64 records that the end record doesn't need (PyTorch does past 4 GiB); then the directory ends at those.
-    const bool has_locator = end_offset >= kLocator64Bytes + kEnd64Bytes &&
-                             u32(read_range(source, end_offset - kLocator64Bytes, 4), 0) == kLocator64Signature;
-    if (has_locator) {
-      const DirectoryRange range64 = read_end64(source, end_offset);
-      if (range64.offset != range.offset || range64.size != range.size || range64.entry_count != range.entry_count) {
-        fail(ProblemKind::kMalformed, file, end_offset, "end records that agree", "a zip64 record with other numbers");
-      }
-      return range64;
-    }
-    if (range.offset > end_offset || end_offset - range.offset != range.size) {
-      fail(ProblemKind::kMalformed, file, end_offset, "a central directory that ends at the end record",
-           fmt::format("offset {} and size {}", range.offset, range.size));
-    }
-    return range;
-  }
-  fail(ProblemKind::kMalformed, file, source.size(), "the end record of a zip archive", "none: the file is cut off or not a zip archive");
+  const std::size_t tail = std::min<std::size_t>(left.size(), 8);
+  std::uint64_t left_tail = 0;
+  std::uint64_t right_tail = 0;
+  std::memcpy(&left_tail, left.data() + left.size() - tail, tail);
+  std::memcpy(&right_tail, right.data() + right.size() - tail, tail);
+  return left_tail != right_tail ? left_tail < right_tail : left < right;
 }
 
 /// A central directory record, before its local header was looked at.
@@ -135,9 +55,11 @@ struct CentralRecord {
 };
 
 /// Fills the fields that the 32-bit record left to the zip64 extra field (in the order size, compressed size, offset).
-void apply_extra64(const std::string& file, std::uint64_t place, std::span<const std::byte> extra, CentralRecord& record) {
+void apply_extra64(const std::string& file, std::uint64_t place, std::span<const std::byte> extra,
+                   CentralRecord& record) {
   std::array<std::uint64_t*, 3> fields{&record.size, &record.compressed_size, &record.header_offset};
-  const bool wanted = std::any_of(fields.begin(), fields.end(), [](const std::uint64_t* field) { return *field == kIn64; });
+  const bool wanted =
+      std::any_of(fields.begin(), fields.end(), [](const std::uint64_t* field) { return *field == kIn64; });
   if (!wanted) {
     return;
   }
@@ -166,49 +88,58 @@ void apply_extra64(const std::string& file, std::uint64_t place, std::span<const
   fail(ProblemKind::kMalformed, file, place, "a zip64 extra field", "none");
 }
 
-/// Names are used as keys only and never reach the file system, but an archive with such names is no work of torch.save.
+/// Names are used as keys only and never reach the file system, but an archive with such names is no work of
+/// torch.save.
 void check_name(const std::string& file, std::uint64_t place, std::string_view name) {
-  const bool escapes = name.empty() || name.front() == '/' || name == ".." || name.substr(0, 3) == "../" || name.find("/../") != std::string_view::npos ||
+  const bool escapes = name.empty() || name.front() == '/' || name == ".." || name.substr(0, 3) == "../" ||
+                       name.find("/../") != std::string_view::npos ||
                        (name.size() >= 3 && name.substr(name.size() - 3) == "/..");
   if (escapes || name.find('\\') != std::string_view::npos || name.find('\0') != std::string_view::npos) {
-    fail(ProblemKind::kMalformed, file, place, "an entry name inside the archive's folder", fmt::format("\"{}\"", name));
+    fail(ProblemKind::kMalformed, file, place, "an entry name inside the archive's folder",
+         fmt::format("\"{}\"", name));
   }
 }
 
 /// Checks the local header against its central record and returns where the data begins.
-std::uint64_t check_local_header(const ByteSource& source, const CentralRecord& record, std::uint64_t directory_offset) {
+std::uint64_t check_local_header(const ByteSource& source, const CentralRecord& record,
+                                 std::uint64_t directory_offset) {
   const std::string& file = source.name();
   const std::uint64_t header_end = kLocalBytes + record.name.size();
   if (record.header_offset > directory_offset || directory_offset - record.header_offset < header_end) {
-    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("the local header of \"{}\" before the central directory", record.name),
-         "an offset beyond it");
+    fail(ProblemKind::kMalformed, file, record.header_offset,
+         fmt::format("the local header of \"{}\" before the central directory", record.name), "an offset beyond it");
   }
-  const auto header = read_range(source, record.header_offset, header_end);
-  const std::span<const std::byte> name_bytes = std::span<const std::byte>(header).subspan(kLocalBytes);
+  const ByteView header_view(source, record.header_offset, header_end);
+  const auto header = header_view.bytes();
+  const auto name_bytes = header.subspan(kLocalBytes);
   const bool same_name = u16(header, 26) == record.name.size() &&
-                         std::equal(name_bytes.begin(), name_bytes.end(), record.name.begin(),
-                                    [](std::byte left, char right) { return left == static_cast<std::byte>(right); });
+                         std::memcmp(name_bytes.data(), record.name.data(), record.name.size()) == 0;
   if (u32(header, 0) != kLocalSignature || !same_name) {
-    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("the local header of \"{}\"", record.name), "other bytes");
+    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("the local header of \"{}\"", record.name),
+         "other bytes");
   }
   const bool sizes_follow = (u16(header, 6) & 8U) != 0;
   const std::uint32_t local_size = u32(header, 22);
-  if ((u16(header, 6) & kEncryptedFlags) != 0 || u16(header, 8) != 0 || (!sizes_follow && local_size != kIn64 && local_size != record.size)) {
-    fail(ProblemKind::kMalformed, file, record.header_offset, fmt::format("a local header that fits the directory's entry \"{}\"", record.name),
+  if ((u16(header, 6) & kEncryptedFlags) != 0 || u16(header, 8) != 0 ||
+      (!sizes_follow && local_size != kIn64 && local_size != record.size)) {
+    fail(ProblemKind::kMalformed, file, record.header_offset,
+         fmt::format("a local header that fits the directory's entry \"{}\"", record.name),
          "another method, flag or size");
   }
   const std::uint64_t data_offset = record.header_offset + header_end + u16(header, 28);
   if (data_offset > directory_offset || directory_offset - data_offset < record.size) {
     fail(ProblemKind::kMalformed, file, record.header_offset,
-         fmt::format("the {} bytes of \"{}\" before the central directory at {}", record.size, record.name, directory_offset),
+         fmt::format("the {} bytes of \"{}\" before the central directory at {}", record.size, record.name,
+                     directory_offset),
          fmt::format("data that begins at {}", data_offset));
   }
   return data_offset;
 }
 
-/// Parses the record at `at` of the directory, appends its entry and where its header lies, and returns where the next record begins.
-std::size_t read_record(const ByteSource& source, const DirectoryRange& range, std::span<const std::byte> directory, std::size_t at,
-                        std::vector<ZipEntry>& entries, std::vector<std::uint64_t>& header_offsets) {
+/// Parses the record at `at` of the directory, appends its entry and where its header lies, and returns where the next
+/// record begins.
+std::size_t read_record(const ByteSource& source, const DirectoryRange& range, std::span<const std::byte> directory,
+                        std::size_t at, std::vector<ZipEntry>& entries, std::vector<std::uint64_t>& header_offsets) {
   const std::string& file = source.name();
   const std::uint64_t place = range.offset + at;
   if (directory.size() - at < kCentralBytes || u32(directory, at) != kCentralSignature) {
@@ -225,30 +156,46 @@ std::size_t read_record(const ByteSource& source, const DirectoryRange& range, s
   check_name(file, place, record.name);
   apply_extra64(file, place, directory.subspan(at + kCentralBytes + name_bytes, extra_bytes), record);
   if ((u16(directory, at + 8) & kEncryptedFlags) != 0) {
-    fail(ProblemKind::kMalformed, file, place, "entries that aren't encrypted", fmt::format("\"{}\" is encrypted", record.name));
+    fail(ProblemKind::kMalformed, file, place, "entries that aren't encrypted",
+         fmt::format("\"{}\" is encrypted", record.name));
   }
   if (u16(directory, at + 10) != 0 || record.size != record.compressed_size) {
     fail(ProblemKind::kMalformed, file, place, "entries that are stored, as torch.save writes them",
          fmt::format("\"{}\" is compressed (method {})", record.name, u16(directory, at + 10)));
   }
   const std::uint64_t data_offset = check_local_header(source, record, range.offset);
-  entries.push_back({std::string(record.name), data_offset, record.size, u32(directory, at + 16)});
+  entries.push_back({record.name, data_offset, record.size, u32(directory, at + 16)});
   header_offsets.push_back(record.header_offset);
   return at + record_bytes;
 }
 
+[[noreturn]] void fail_overlap(const std::string& file, const ZipEntry& before, const ZipEntry& after,
+                               std::uint64_t after_offset) {
+  fail(ProblemKind::kMalformed, file, after_offset,
+       fmt::format("\"{}\" after the end of \"{}\"", after.name, before.name), "entries that overlap");
+}
+
 /// Entries that share bytes would let one file be two.
-void check_overlaps(const std::string& file, const std::vector<ZipEntry>& entries, const std::vector<std::uint64_t>& header_offsets) {
+void check_overlaps(const std::string& file, const std::vector<ZipEntry>& entries,
+                    const std::vector<std::uint64_t>& header_offsets) {
+  if (std::is_sorted(header_offsets.begin(), header_offsets.end())) {
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+      if (header_offsets[i] < entries[i - 1].data_offset + entries[i - 1].size) {
+        fail_overlap(file, entries[i - 1], entries[i], header_offsets[i]);
+      }
+    }
+    return;
+  }
   std::vector<std::size_t> order(entries.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = i;
   }
-  std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) { return header_offsets[left] < header_offsets[right]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t left, std::size_t right) { return header_offsets[left] < header_offsets[right]; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     const ZipEntry& before = entries[order[i - 1]];
     if (header_offsets[order[i]] < before.data_offset + before.size) {
-      fail(ProblemKind::kMalformed, file, header_offsets[order[i]], fmt::format("\"{}\" after the end of \"{}\"", entries[order[i]].name, before.name),
-           "entries that overlap");
+      fail_overlap(file, before, entries[order[i]], header_offsets[order[i]]);
     }
   }
 }
@@ -256,8 +203,9 @@ void check_overlaps(const std::string& file, const std::vector<ZipEntry>& entrie
 }  // namespace
 
 const ZipEntry* ZipDirectory::find(std::string_view name) const {
-  const auto found = std::lower_bound(entries_.begin(), entries_.end(), name,
-                                      [](const ZipEntry& entry, std::string_view wanted) { return std::string_view(entry.name) < wanted; });
+  const auto found =
+      std::lower_bound(entries_.begin(), entries_.end(), name,
+                       [](const ZipEntry& entry, std::string_view wanted) { return name_less(entry.name, wanted); });
   return found != entries_.end() && found->name == name ? &*found : nullptr;
 }
 
@@ -273,15 +221,19 @@ bool looks_like_zip(const ByteSource& source) {
 
 ZipDirectory read_zip_directory(const ByteSource& source) {
   const std::string& file = source.name();
-  const DirectoryRange range = read_end(source);
+  const DirectoryRange range = read_directory_range(source);
   if (range.size > kMaxDirectoryBytes) {
-    fail(ProblemKind::kLimit, file, range.offset, fmt::format("a central directory of at most {} bytes", kMaxDirectoryBytes), fmt::format("{} bytes", range.size));
+    fail(ProblemKind::kLimit, file, range.offset,
+         fmt::format("a central directory of at most {} bytes", kMaxDirectoryBytes),
+         fmt::format("{} bytes", range.size));
   }
   if (range.entry_count > range.size / kCentralBytes) {
-    fail(ProblemKind::kMalformed, file, range.offset, fmt::format("{} entries in the central directory", range.entry_count),
+    fail(ProblemKind::kMalformed, file, range.offset,
+         fmt::format("{} entries in the central directory", range.entry_count),
          fmt::format("{} bytes, too few for them", range.size));
   }
-  const auto directory = read_range(source, range.offset, range.size);
+  std::vector<std::byte> directory(range.size);
+  source.read(range.offset, directory);
   std::vector<ZipEntry> entries;
   std::vector<std::uint64_t> header_offsets;
   entries.reserve(range.entry_count);
@@ -291,15 +243,20 @@ ZipDirectory read_zip_directory(const ByteSource& source) {
     at = read_record(source, range, directory, at, entries, header_offsets);
   }
   if (at != directory.size()) {
-    fail(ProblemKind::kMalformed, file, range.offset + at, fmt::format("the end of the central directory after {} entries", range.entry_count), "more bytes");
+    fail(ProblemKind::kMalformed, file, range.offset + at,
+         fmt::format("the end of the central directory after {} entries", range.entry_count), "more bytes");
   }
   check_overlaps(file, entries, header_offsets);
-  std::sort(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) { return left.name < right.name; });
-  const auto twin = std::adjacent_find(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) { return left.name == right.name; });
+  std::sort(entries.begin(), entries.end(),
+            [](const ZipEntry& left, const ZipEntry& right) { return name_less(left.name, right.name); });
+  const auto twin = std::adjacent_find(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) {
+    return left.name == right.name;
+  });
   if (twin != entries.end()) {
-    fail(ProblemKind::kMalformed, file, range.offset, "entry names that differ", fmt::format("\"{}\" twice", twin->name));
+    fail(ProblemKind::kMalformed, file, range.offset, "entry names that differ",
+         fmt::format("\"{}\" twice", twin->name));
   }
-  return ZipDirectory(std::move(entries));
+  return {std::move(directory), std::move(entries)};
 }
 
 }  // namespace rlverify::tensor

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pickle machine alone, so that the fuzzer needs no valid archive around it. Storages are whatever the pickle asks for, of up to 4 KiB.
+// The pickle machine alone, so that the fuzzer needs no valid archive around it. Storages are whatever the pickle asks
+// for, of up to 4 KiB.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,7 +22,8 @@ class AnyStorage final : public tensor::StorageProvider {
     if (request.elements > 256) {
       tensor::fail(core::ProblemKind::kLimit, "fuzz", request.place, "a small storage", "a large one");
     }
-    out_.storages.push_back({request.key, 0, request.elements * tensor::bytes_per_element(request.dtype), request.dtype});
+    out_.storages.push_back(
+        {request.key, 0, request.elements * tensor::bytes_per_element(request.dtype), request.dtype});
     return static_cast<std::uint32_t>(out_.storages.size() - 1);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files: whatever the bytes are, reading them, walking what they hold and reading the elements of their tensors ends in values or in an ArtifactError.
+// Whole files: whatever the bytes are, reading them, walking what they hold and reading the elements of their tensors
+// ends in values or in an ArtifactError.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the bytes of torch.save files by hand, so that a test shows every byte it depends on: pickles by opcode, zip archives with faults on request.
+// Writes the bytes of torch.save files by hand, so that a test shows every byte it depends on: pickles by opcode, zip
+// archives with faults on request.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,16 @@ std::string raw(const std::vector<Number>& numbers) {
 }
 
 // ---- pickle opcodes ----
-inline std::string text(std::string_view value) { return "X" + le(value.size(), 4) + std::string(value); }
-inline std::string integer(std::int64_t value) { return value >= 0 && value < 256 ? "K" + le(static_cast<std::uint64_t>(value), 1) : "\x8a\x08"s + le(static_cast<std::uint64_t>(value), 8); }
-inline std::string global(std::string_view module, std::string_view name) { return "c" + std::string(module) + "\n" + std::string(name) + "\n"; }
+inline std::string text(std::string_view value) {
+  return "X" + le(value.size(), 4) + std::string(value);
+}
+inline std::string integer(std::int64_t value) {
+  return value >= 0 && value < 256 ? "K" + le(static_cast<std::uint64_t>(value), 1)
+                                   : "\x8a\x08"s + le(static_cast<std::uint64_t>(value), 8);
+}
+inline std::string global(std::string_view module, std::string_view name) {
+  return "c" + std::string(module) + "\n" + std::string(name) + "\n";
+}
 inline std::string integers(const std::vector<std::int64_t>& values) {
   std::string out = "(";
   for (const std::int64_t value : values) {
@@ -41,16 +49,22 @@ inline std::string integers(const std::vector<std::int64_t>& values) {
   }
   return out + "t";
 }
-inline std::string pickle(std::string_view body) { return "\x80\x02"s + std::string(body) + "."; }
+inline std::string pickle(std::string_view body) {
+  return "\x80\x02"s + std::string(body) + ".";
+}
 /// BINPERSID of a storage; `extra` is a sixth item.
-inline std::string storage(std::string_view cls, std::string_view key, std::int64_t elements, std::string_view extra = "") {
-  return "(" + text("storage") + global("torch", cls) + text(key) + text("cpu") + integer(elements) + std::string(extra) + "tQ";
+inline std::string storage(std::string_view cls, std::string_view key, std::int64_t elements,
+                           std::string_view extra = "") {
+  return "(" + text("storage") + global("torch", cls) + text(key) + text("cpu") + integer(elements) +
+         std::string(extra) + "tQ";
 }
 /// A _rebuild_tensor_v2 call on a storage expression.
-inline std::string tensor_v2(std::string_view storage_expression, std::int64_t offset, const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
+inline std::string tensor_v2(std::string_view storage_expression, std::int64_t offset,
+                             const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides,
                              std::string_view extra = "") {
-  return global("torch._utils", "_rebuild_tensor_v2") + "(" + std::string(storage_expression) + integer(offset) + integers(shape) + integers(strides) + "\x89" +
-         global("collections", "OrderedDict") + ")R" + std::string(extra) + "tR";
+  return global("torch._utils", "_rebuild_tensor_v2") + "(" + std::string(storage_expression) + integer(offset) +
+         integers(shape) + integers(strides) + "\x89" + global("collections", "OrderedDict") + ")R" +
+         std::string(extra) + "tR";
 }
 
 // ---- zip ----
@@ -85,8 +99,9 @@ inline std::string central_record(const ZipItem& item, std::uint64_t header_offs
   const std::uint32_t crc = item.crc >= 0 ? static_cast<std::uint32_t>(item.crc) : crc32(item.data);
   const std::string extra = item.zip64 ? le(1, 2) + le(24, 2) + le(size, 8) + le(size, 8) + le(offset, 8) : "";
   const std::uint64_t shown_size = item.zip64 ? 0xFFFFFFFFU : size;
-  return "PK\x01\x02"s + le(0, 4) + le(item.flags, 2) + le(item.method, 2) + le(0, 4) + le(crc, 4) + le(shown_size, 4) + le(shown_size, 4) + le(item.name.size(), 2) +
-         le(extra.size(), 2) + le(0, 2) + le(0, 4) + le(0, 4) + le(item.zip64 ? 0xFFFFFFFFU : offset, 4) + item.name + extra;
+  return "PK\x01\x02"s + le(0, 4) + le(item.flags, 2) + le(item.method, 2) + le(0, 4) + le(crc, 4) + le(shown_size, 4) +
+         le(shown_size, 4) + le(item.name.size(), 2) + le(extra.size(), 2) + le(0, 2) + le(0, 4) + le(0, 4) +
+         le(item.zip64 ? 0xFFFFFFFFU : offset, 4) + item.name + extra;
 }
 
 inline std::string zip(const std::vector<ZipItem>& items, std::string_view comment = "", bool zip64_end = false) {
@@ -96,19 +111,22 @@ inline std::string zip(const std::vector<ZipItem>& items, std::string_view comme
     directory += central_record(item, out.size());
     const std::string& name = item.local_name.empty() ? item.name : item.local_name;
     const std::uint64_t local_size = (item.flags & 8U) != 0 ? 0 : item.data.size();
-    out += "PK\x03\x04"s + le(0, 2) + le(item.flags, 2) + le(item.method, 2) + le(0, 4) + le(0, 4) + le(local_size, 4) + le(local_size, 4) + le(name.size(), 2) +
-           le(item.padding, 2) + name + std::string(item.padding, '\0') + item.data;
+    out += "PK\x03\x04"s + le(0, 2) + le(item.flags, 2) + le(item.method, 2) + le(0, 4) + le(0, 4) + le(local_size, 4) +
+           le(local_size, 4) + le(name.size(), 2) + le(item.padding, 2) + name + std::string(item.padding, '\0') +
+           item.data;
   }
   const std::size_t directory_offset = out.size();
   out += directory;
   if (zip64_end) {
     const std::size_t end64 = out.size();
-    out += "PK\x06\x06"s + le(44, 8) + le(0, 2) + le(0, 2) + le(0, 4) + le(0, 4) + le(items.size(), 8) + le(items.size(), 8) + le(directory.size(), 8) + le(directory_offset, 8);
+    out += "PK\x06\x06"s + le(44, 8) + le(0, 2) + le(0, 2) + le(0, 4) + le(0, 4) + le(items.size(), 8) +
+           le(items.size(), 8) + le(directory.size(), 8) + le(directory_offset, 8);
     out += "PK\x06\x07"s + le(0, 4) + le(end64, 8) + le(1, 4);
-    return out + "PK\x05\x06"s + le(0, 4) + le(0xFFFF, 2) + le(0xFFFF, 2) + le(0xFFFFFFFFU, 4) + le(0xFFFFFFFFU, 4) + le(0, 2);
+    return out + "PK\x05\x06"s + le(0, 4) + le(0xFFFF, 2) + le(0xFFFF, 2) + le(0xFFFFFFFFU, 4) + le(0xFFFFFFFFU, 4) +
+           le(0, 2);
   }
-  return out + "PK\x05\x06"s + le(0, 4) + le(items.size(), 2) + le(items.size(), 2) + le(directory.size(), 4) + le(directory_offset, 4) + le(comment.size(), 2) +
-         std::string(comment);
+  return out + "PK\x05\x06"s + le(0, 4) + le(items.size(), 2) + le(items.size(), 2) + le(directory.size(), 4) +
+         le(directory_offset, 4) + le(comment.size(), 2) + std::string(comment);
 }
 
 /// A zip file of torch.save: data.pkl with `body` between PROTO and STOP, and storages by key.
@@ -135,7 +153,9 @@ inline std::string pt_legacy(std::string_view body, const std::vector<LegacyStor
     data += le(item.elements, 8) + item.bytes;
   }
   const std::string magic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"s;
-  return pickle(magic) + pickle("M\xe9\x03"s) + pickle("}(" + text("protocol_version") + "M\xe9\x03"s + text("little_endian") + "\x88u") + pickle(body) + pickle(keys + "e") + data;
+  return pickle(magic) + pickle("M\xe9\x03"s) +
+         pickle("}(" + text("protocol_version") + "M\xe9\x03"s + text("little_endian") + "\x88u") + pickle(body) +
+         pickle(keys + "e") + data;
 }
 
 /// A source and what was read from it; the source outlives the references.
@@ -157,7 +177,9 @@ inline Loaded load(std::string_view bytes, UnsafePolicy policy = UnsafePolicy::k
   return loaded;
 }
 /// The value of a pickle body.
-inline Loaded load_pickle(std::string_view body, UnsafePolicy policy = UnsafePolicy::kRefuse) { return load(pt_zip(body), policy); }
+inline Loaded load_pickle(std::string_view body, UnsafePolicy policy = UnsafePolicy::kRefuse) {
+  return load(pt_zip(body), policy);
+}
 
 /// "kind: expected X, found Y" of the error that reading throws; "" when it throws none.
 inline std::string refusal(std::string_view bytes) {
@@ -165,10 +187,14 @@ inline std::string refusal(std::string_view bytes) {
     static_cast<void>(load(bytes));
     return "";
   } catch (const core::ArtifactError& error) {
-    const char* kind = error.problem().kind == core::ProblemKind::kUnsafe ? "unsafe" : error.problem().kind == core::ProblemKind::kLimit ? "limit" : "malformed";
+    const char* kind = error.problem().kind == core::ProblemKind::kUnsafe  ? "unsafe"
+                       : error.problem().kind == core::ProblemKind::kLimit ? "limit"
+                                                                           : "malformed";
     return std::string(kind) + ": expected " + error.problem().expected + ", found " + error.problem().found;
   }
 }
-inline std::string pickle_refusal(std::string_view body) { return refusal(pt_zip(body)); }
+inline std::string pickle_refusal(std::string_view body) {
+  return refusal(pt_zip(body));
+}
 
 }  // namespace rlverify::tensor::test

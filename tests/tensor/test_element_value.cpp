@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of single elements, with the corner cases of each small format from its specification.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 
@@ -18,7 +17,9 @@ ElementValue value_of(DType dtype, std::uint64_t bits) {
   }
   return element_value(dtype, bytes);
 }
-double real(DType dtype, std::uint64_t bits) { return std::get<double>(value_of(dtype, bits)); }
+double real(DType dtype, std::uint64_t bits) {
+  return std::get<double>(value_of(dtype, bits));
+}
 
 }  // namespace
 
@@ -55,8 +56,10 @@ TEST_CASE("integers, bools and complex numbers") {
   CHECK(std::get<std::int64_t>(value_of(DType::kUint8, 0xff)) == 255);
   CHECK(std::get<std::int64_t>(value_of(DType::kInt16, 0x8000)) == -32768);
   CHECK(std::get<std::int64_t>(value_of(DType::kUint32, 0xffffffff)) == 4294967295);
-  CHECK(std::get<std::int64_t>(value_of(DType::kInt64, 0x8000000000000000)) == std::numeric_limits<std::int64_t>::min());
-  CHECK(std::get<std::uint64_t>(value_of(DType::kUint64, 0xffffffffffffffff)) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(std::get<std::int64_t>(value_of(DType::kInt64, 0x8000000000000000)) ==
+        std::numeric_limits<std::int64_t>::min());
+  CHECK(std::get<std::uint64_t>(value_of(DType::kUint64, 0xffffffffffffffff)) ==
+        std::numeric_limits<std::uint64_t>::max());
   CHECK(std::get<std::int64_t>(value_of(DType::kQint32, 0xfffffffe)) == -2);
   CHECK(std::get<bool>(value_of(DType::kBool, 2)));
   const auto complex = std::get<ComplexElement>(value_of(DType::kComplex64, 0xbf8000003f800000));

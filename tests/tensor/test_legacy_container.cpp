@@ -11,22 +11,29 @@ using Catch::Matchers::Contains;
 namespace {
 
 const std::string kSix = raw<float>({0, 1, 2, 3, 4, 5});
-std::string view(std::string_view key, std::int64_t first, std::int64_t elements) { return text(key) + integer(first) + integer(elements) + "\x87"; }
-std::string six(std::string_view extra = "N") { return storage("FloatStorage", "77", 6, extra); }
+std::string view(std::string_view key, std::int64_t first, std::int64_t elements) {
+  return text(key) + integer(first) + integer(elements) + "\x87";
+}
+std::string six(std::string_view extra = "N") {
+  return storage("FloatStorage", "77", 6, extra);
+}
 
 }  // namespace
 
 TEST_CASE("storages follow the pickles in the order of their keys") {
   const std::string ints = raw<std::int64_t>({7, 8});
-  const Loaded loaded = load(pt_legacy("](" + tensor_v2(six(), 1, {2}, {1}) + tensor_v2(storage("LongStorage", "5", 2, "N"), 0, {2}, {1}) + "e",
-                                       {{"5", 2, ints}, {"77", 6, kSix}}));
+  const Loaded loaded = load(pt_legacy(
+      "](" + tensor_v2(six(), 1, {2}, {1}) + tensor_v2(storage("LongStorage", "5", 2, "N"), 0, {2}, {1}) + "e",
+      {{"5", 2, ints}, {"77", 6, kSix}}));
   CHECK(loaded.file.container == tensor::PtContainer::kLegacy);
   CHECK(loaded.elements<float>(loaded.root().at(0)) == std::vector<float>{1, 2});
   CHECK(loaded.elements<std::int64_t>(loaded.root().at(1)) == std::vector<std::int64_t>{7, 8});
 }
 
 TEST_CASE("a storage view is a part of its storage") {
-  const Loaded loaded = load(pt_legacy("](" + tensor_v2(six(view("v1", 2, 3)), 0, {3}, {1}) + tensor_v2(six(view("v2", 4, 2)), 1, {1}, {1}) + tensor_v2(six(view("v1", 2, 3)), 1, {2}, {1}) + "e",
+  const Loaded loaded = load(pt_legacy("](" + tensor_v2(six(view("v1", 2, 3)), 0, {3}, {1}) +
+                                           tensor_v2(six(view("v2", 4, 2)), 1, {1}, {1}) +
+                                           tensor_v2(six(view("v1", 2, 3)), 1, {2}, {1}) + "e",
                                        {{"77", 6, kSix}}));
   CHECK(loaded.elements<float>(loaded.root().at(0)) == std::vector<float>{2, 3, 4});
   CHECK(loaded.elements<float>(loaded.root().at(1)) == std::vector<float>{5});
@@ -49,7 +56,8 @@ TEST_CASE("storages that are missing, unknown, doubled or of another size are re
   CHECK_THAT(refusal(pt_legacy(body, {{"77", 6, kSix}, {"78", 0, ""}})), Contains("a storage that the payload names"));
   CHECK_THAT(refusal(pt_legacy(body, {{"77", 6, kSix}, {"77", 6, kSix}})), Contains("once"));
   CHECK_THAT(refusal(pt_legacy(body, {{"77", 5, kSix}})), Contains("6 elements in storage \"77\", found 5"));
-  CHECK_THAT(refusal(pt_legacy("](" + six() + storage("FloatStorage", "77", 5, "N") + "e", {{"77", 6, kSix}})), Contains("with one type and size"));
+  CHECK_THAT(refusal(pt_legacy("](" + six() + storage("FloatStorage", "77", 5, "N") + "e", {{"77", 6, kSix}})),
+             Contains("with one type and size"));
   CHECK_THAT(refusal(pt_legacy(storage("FloatStorage", "77", 1LL << 60, "N"), {{"77", 6, kSix}})), Contains("limit"));
 }
 
@@ -81,7 +89,8 @@ TEST_CASE("an unsafe name in any of the pickles counts") {
 }
 
 TEST_CASE("the old persistent id of a module with its source is its class") {
-  const std::string body = "(" + text("module") + global("my.net", "Net") + text("net.py") + text("class Net: pass") + "tQ)\x81}" + text("w") + tensor_v2(six(), 0, {6}, {1}) + "sb";
+  const std::string body = "(" + text("module") + global("my.net", "Net") + text("net.py") + text("class Net: pass") +
+                           "tQ)\x81}" + text("w") + tensor_v2(six(), 0, {6}, {1}) + "sb";
   const Loaded loaded = load(pt_legacy(body, {{"77", 6, kSix}}));
   REQUIRE(loaded.root().is(core::Kind::kOpaque));
   CHECK(loaded.file.opaques[loaded.root().index()].name == "Net");

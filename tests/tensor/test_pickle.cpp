@@ -13,7 +13,9 @@ using core::Kind;
 namespace {
 
 /// repr() of the value of a pickle body.
-std::string shown(std::string_view body) { return core::python_repr(load_pickle(body).root()); }
+std::string shown(std::string_view body) {
+  return core::python_repr(load_pickle(body).root());
+}
 
 }  // namespace
 
@@ -72,12 +74,16 @@ TEST_CASE("bad texts are refused") {
   CHECK_THAT(pickle_refusal("\x8e\xff\xff\xff\xff\xff\xff\xff\xff"), Contains("more bytes"));
 }
 
-TEST_CASE("lone surrogates are kept in their three-byte form") { CHECK(load_pickle(text("\xed\xa0\x80")).root().text() == "\xed\xa0\x80"); }
+TEST_CASE("lone surrogates are kept in their three-byte form") {
+  CHECK(load_pickle(text("\xed\xa0\x80")).root().text() == "\xed\xa0\x80");
+}
 
 TEST_CASE("lists, with the opcode for one item too") {
   CHECK(shown("]K\x01"s + "a") == "[1]");
-  CHECK(shown("](K\x01K\x02" "e") == "[1, 2]");
-  CHECK(shown("(K\x01K\x02" "l") == "[1, 2]");
+  CHECK(shown("](K\x01K\x02"
+              "e") == "[1, 2]");
+  CHECK(shown("(K\x01K\x02"
+              "l") == "[1, 2]");
   CHECK(shown("]") == "[]");
 }
 
@@ -106,39 +112,55 @@ TEST_CASE("sets drop equal items") {
   CHECK(shown("\x8f(K\x01K\x02K\x01\x90"s) == "{1, 2}");
   CHECK(load_pickle("(K\x01K\x01\x91"s).root().size() == 1);
   CHECK(load_pickle("(K\x01K\x01\x91"s).root().is(Kind::kFrozenSet));
-  CHECK(load_pickle(global("__builtin__", "set") + "](K\x01K\x02" "e\x85R").root().size() == 2);
+  CHECK(load_pickle(global("__builtin__", "set") + "](K\x01K\x02"
+                                                   "e\x85R")
+            .root()
+            .size() == 2);
   CHECK(load_pickle(global("builtins", "frozenset") + ")R").root().is(Kind::kFrozenSet));
 }
 
 TEST_CASE("the memo, in all its opcodes") {
-  CHECK(shown("K\x07q\x01" "0h\x01") == "7");
+  CHECK(shown("K\x07q\x01"
+              "0h\x01") == "7");
   CHECK(shown("K\x07p12\n0g12\n") == "7");
-  CHECK(shown("K\x07r\xff\xff\xff\x7f" "0j\xff\xff\xff\x7f") == "7");
-  CHECK(shown("K\x07\x94" "0K\x08\x94" "0h\x00"s) == "7");
+  CHECK(shown("K\x07r\xff\xff\xff\x7f"
+              "0j\xff\xff\xff\x7f") == "7");
+  CHECK(shown("K\x07\x94"
+              "0K\x08\x94"
+              "0h\x00"s) == "7");
   CHECK_THAT(pickle_refusal("h\x05"), Contains("memo"));
   CHECK_THAT(pickle_refusal("gabc\n"), Contains("memo number"));
 }
 
 TEST_CASE("the same object twice is one node") {
-  const Loaded loaded = load_pickle("](]q\x01h\x01" "e");
+  const Loaded loaded = load_pickle(
+      "](]q\x01h\x01"
+      "e");
   CHECK(loaded.root().at(0).id() == loaded.root().at(1).id());
 }
 
 TEST_CASE("a list may contain itself") {
-  const Loaded loaded = load_pickle("]q\x01h\x01" "a");
+  const Loaded loaded = load_pickle(
+      "]q\x01h\x01"
+      "a");
   CHECK(loaded.root().at(0).id() == loaded.root().id());
 }
 
 TEST_CASE("stack opcodes") {
-  CHECK(shown("K\x01K\x02" "0") == "1");
-  CHECK(shown("K\x01(K\x02K\x03" "1") == "1");
+  CHECK(shown("K\x01K\x02"
+              "0") == "1");
+  CHECK(shown("K\x01(K\x02K\x03"
+              "1") == "1");
   CHECK(shown("K\x01\x32\x86") == "(1, 1)");
 }
 
 TEST_CASE("a stack that is empty, or used below a mark, is refused") {
   CHECK_THAT(pickle_refusal(""), Contains("a value on the pickle's stack"));
   CHECK_THAT(pickle_refusal("K\x01(\x85"), Contains("1 values on the pickle's stack"));
-  CHECK_THAT(pickle_refusal("K\x01(0" "0" "0"), Contains("a value on the pickle's stack"));
+  CHECK_THAT(pickle_refusal("K\x01(0"
+                            "0"
+                            "0"),
+             Contains("a value on the pickle's stack"));
   CHECK_THAT(pickle_refusal("t"), Contains("a mark"));
   CHECK_THAT(pickle_refusal("K\x01K\x02"), Contains("one value at the end"));
   CHECK_THAT(pickle_refusal("(K\x01"), Contains("one value at the end"));
@@ -149,7 +171,8 @@ TEST_CASE("frames hold their opcodes and end where they say") {
   CHECK(shown("\x95\x03\x00\x00\x00\x00\x00\x00\x00K\x07."s.substr(0, 11)) == "7");
   CHECK_THAT(pickle_refusal("\x95\x02\x00\x00\x00\x00\x00\x00\x00M\x07\x00"s), Contains("in the pickle's frame"));
   CHECK_THAT(pickle_refusal("\x95\xff\xff\x00\x00\x00\x00\x00\x00K\x07"s), Contains("a frame of 65535 bytes"));
-  CHECK_THAT(pickle_refusal("\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x95\x01\x00\x00\x00\x00\x00\x00\x00K\x07"s), Contains("a frame inside a frame"));
+  CHECK_THAT(pickle_refusal("\x95\x0b\x00\x00\x00\x00\x00\x00\x00\x95\x01\x00\x00\x00\x00\x00\x00\x00K\x07"s),
+             Contains("a frame inside a frame"));
 }
 
 TEST_CASE("what no file of torch.save has is refused by name") {
@@ -162,7 +185,10 @@ TEST_CASE("what no file of torch.save has is refused by name") {
 }
 
 TEST_CASE("every cut of a pickle is refused") {
-  const std::string whole = pickle("}(" + text("key") + "](K\x01M\x01\x02" "e" + text("other") + global("collections", "OrderedDict") + ")Ru");
+  const std::string whole = pickle("}(" + text("key") +
+                                   "](K\x01M\x01\x02"
+                                   "e" +
+                                   text("other") + global("collections", "OrderedDict") + ")Ru");
   CHECK(refusal(zip({{"t/data.pkl", whole}})).empty());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CHECK_FALSE(refusal(zip({{"t/data.pkl", whole.substr(0, size)}})).empty());
@@ -171,9 +197,11 @@ TEST_CASE("every cut of a pickle is refused") {
 
 TEST_CASE("data that a pickle makes without holding it is bounded") {
   // A memoised text decoded again and again.
-  std::string body = text(std::string(60000, 'x')) + "q\x01" + "0" + global("_codecs", "encode") + "q\x02" + "0" + text("latin1") + "q\x03" + "0](";
+  std::string body = text(std::string(60000, 'x')) + "q\x01" + "0" + global("_codecs", "encode") + "q\x02" + "0" +
+                     text("latin1") + "q\x03" + "0](";
   for (int i = 0; i < 1000; ++i) {
     body += "h\x02h\x01h\x03\x86R";
   }
-  CHECK_THAT(pickle_refusal(body + "e"), Contains("limit: expected a pickle that makes about as much data as it holds"));
+  CHECK_THAT(pickle_refusal(body + "e"),
+             Contains("limit: expected a pickle that makes about as much data as it holds"));
 }

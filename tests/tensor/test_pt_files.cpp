@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files: those that tests/data/make_pt_files.py wrote (the layout of a current PyTorch, and hostile ones), and real ones where they are at hand.
+// Whole files: those that tests/data/make_pt_files.py wrote (the layout of a current PyTorch, and hostile ones), and
+// real ones where they are at hand.
 #include <catch2/catch.hpp>
-
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -22,11 +22,14 @@ namespace {
 
 /// A file of tests/data/pt, read through the file source.
 struct FileOnDisk {
-  explicit FileOnDisk(const std::string& path, UnsafePolicy policy = UnsafePolicy::kRefuse) : source(core::open_file(path)), file(tensor::read_pt(*source, policy)) {}
+  explicit FileOnDisk(const std::string& path, UnsafePolicy policy = UnsafePolicy::kRefuse)
+      : source(core::open_file(path)), file(tensor::read_pt(*source, policy)) {}
   std::unique_ptr<core::ByteSource> source;
   tensor::PtFile file;
 };
-std::string data_path(const std::string& name) { return std::string(RLVERIFY_TEST_DATA) + "/pt/" + name + ".pt"; }
+std::string data_path(const std::string& name) {
+  return std::string(RLVERIFY_TEST_DATA) + "/pt/" + name + ".pt";
+}
 
 std::string refusal_of(const std::string& path) {
   try {
@@ -48,7 +51,8 @@ std::vector<Number> elements(const FileOnDisk& on_disk, core::Value value) {
 /// Folder of real files by PyTorch, where the machine has it.
 std::filesystem::path shared_files() {
   const char* shared = std::getenv("RLVERIFY_SHARED");
-  const std::filesystem::path root = shared != nullptr ? std::filesystem::path(shared) : std::filesystem::path(RLVERIFY_SOURCE_DIR) / ".." / "shared";
+  const std::filesystem::path root =
+      shared != nullptr ? std::filesystem::path(shared) : std::filesystem::path(RLVERIFY_SOURCE_DIR) / ".." / "shared";
   return root / "corpus" / "torch-files";
 }
 
@@ -63,7 +67,8 @@ TEST_CASE("files laid out as a current PyTorch lays them out, in protocols 2 to 
     CHECK(elements<float>(read, root.path({"model", "layers.0.weight"})) == std::vector<float>{0, 1, 2, 3, 4, 5});
     CHECK(elements<float>(read, root.path({"model", "layers.0.transposed"})) == std::vector<float>{0, 3, 1, 4, 2, 5});
     CHECK(core::python_repr(root.get("numbers")) ==
-          "[0, 255, 65536, -1, 2147483648, -9223372036854775808, 18446744073709551616, -1180591620717411303424, 1.5, True, None, (2+3j)]");
+          "[0, 255, 65536, -1, 2147483648, -9223372036854775808, 18446744073709551616, -1180591620717411303424, 1.5, "
+          "True, None, (2+3j)]");
     CHECK(core::python_repr(root.get("one")) == "[7]");
     CHECK(root.get("texts").at(2).text() == "h\xc3\xa9 \xf0\x9f\x98\x80");
     CHECK(root.get("texts").at(3).is(Kind::kBytes));
@@ -97,7 +102,8 @@ TEST_CASE("a parameter, a conjugated view and the old container from disk") {
 }
 
 TEST_CASE("a big-endian file and an unsafe one are refused with their reason") {
-  CHECK_THAT(refusal_of(data_path("big_endian")), Contains("big_endian.pt: at byte 576: expected byte order \"little\", found \"big\""));
+  CHECK_THAT(refusal_of(data_path("big_endian")),
+             Contains("big_endian.pt: at byte 576: expected byte order \"little\", found \"big\""));
   CHECK_THAT(refusal_of(data_path("unsafe")), Contains("opcode GLOBAL naming posix.system"));
 }
 
@@ -121,7 +127,11 @@ TEST_CASE("real files by PyTorch are read right or refused with a clear reason")
     WARN("skipped: the shared acceptance folder is not here");
     return;
   }
-  const std::map<std::string, DType> single{{"bfloat16", DType::kBfloat16}, {"float16", DType::kFloat16}, {"float64", DType::kFloat64}, {"int64", DType::kInt64}, {"bool", DType::kBool}};
+  const std::map<std::string, DType> single{{"bfloat16", DType::kBfloat16},
+                                            {"float16", DType::kFloat16},
+                                            {"float64", DType::kFloat64},
+                                            {"int64", DType::kInt64},
+                                            {"bool", DType::kBool}};
   for (const auto& [name, dtype] : single) {
     const FileOnDisk read((folder / (name + ".pt")).string());
     CHECK(read.file.tensor(read.file.root().get("tensor")).dtype == dtype);

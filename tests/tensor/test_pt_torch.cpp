@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round trip with the real thing: python3-torch writes files of every dtype, view and structure in both containers and all protocols
-// (tests/data/make_torch_files.py), and says what a reader must find in them.
-#include <catch2/catch.hpp>
+// Round trip with the real thing: python3-torch writes files of every dtype, view and structure in both containers and
+// all protocols (tests/data/make_torch_files.py), and says what a reader must find in them.
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -46,7 +46,9 @@ std::string hex(const std::vector<std::byte>& bytes) {
   return text.empty() ? "-" : text;
 }
 
-std::string shape_text(const tensor::TensorRef& tensor) { return tensor.shape.empty() ? "-" : fmt::format("{}", fmt::join(tensor.shape, ",")); }
+std::string shape_text(const tensor::TensorRef& tensor) {
+  return tensor.shape.empty() ? "-" : fmt::format("{}", fmt::join(tensor.shape, ","));
+}
 
 /// Compares a file with the description beside it; returns the number of things compared.
 std::size_t compare(const fs::path& file) {
@@ -65,7 +67,8 @@ std::size_t compare(const fs::path& file) {
       const tensor::TensorAt& at = found.tensors[next_tensor++];
       const tensor::TensorRef& reference = read.tensor(at.value);
       // Space may be part of no path here, but the root's path is empty and leaves two spaces.
-      const std::string actual = fmt::format("tensor {} {} {} {}", at.path, tensor::torch_name(reference.dtype), shape_text(reference), hex(tensor::read_elements(*source, reference)));
+      const std::string actual = fmt::format("tensor {} {} {} {}", at.path, tensor::torch_name(reference.dtype),
+                                             shape_text(reference), hex(tensor::read_elements(*source, reference)));
       if (actual != line) {
         FAIL_CHECK(fmt::format("expected {:.200}, found {:.200}", line, actual));
       }
@@ -87,7 +90,8 @@ std::size_t compare(const fs::path& file) {
 
 TEST_CASE("files of the real PyTorch are read back equal") {
   const TemporaryFolder folder;
-  const std::string command = fmt::format("/usr/bin/python3 '{}/make_torch_files.py' '{}' 2>'{}/errors'", RLVERIFY_TEST_DATA, folder.path.string(), folder.path.string());
+  const std::string command = fmt::format("/usr/bin/python3 '{}/make_torch_files.py' '{}' 2>'{}/errors'",
+                                          RLVERIFY_TEST_DATA, folder.path.string(), folder.path.string());
   const int status = std::system(command.c_str());
   if (!WIFEXITED(status) || WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) {
     WARN("skipped: /usr/bin/python3 has no torch and numpy here");

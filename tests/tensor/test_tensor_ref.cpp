@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading through references, from memory and from a file that isn't held in memory: both must give the elements that plain index arithmetic gives.
+// Reading through references, from memory and from a file that isn't held in memory: both must give the elements that
+// plain index arithmetic gives.
 #include <catch2/catch.hpp>
-
 #include <numeric>
 
 #include "core/errors.h"
@@ -15,7 +15,8 @@ namespace {
 /// Bytes that say they are not in memory, as a large file.
 class RemoteSource final : public core::ByteSource {
  public:
-  explicit RemoteSource(std::vector<std::byte> bytes) : core::ByteSource("remote", bytes.size()), bytes_(std::move(bytes)) {}
+  explicit RemoteSource(std::vector<std::byte> bytes)
+      : core::ByteSource("remote", bytes.size()), bytes_(std::move(bytes)) {}
   void read(std::uint64_t offset, std::span<std::byte> out) const override {
     REQUIRE(offset + out.size() <= bytes_.size());
     std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
@@ -73,15 +74,25 @@ std::vector<std::uint16_t> numbers_of(std::span<const std::byte> bytes) {
 
 TEST_CASE("elements of all sorts of views, whole, in ranges and in blocks") {
   const std::vector<TensorRef> tensors{
-      reference({1000}, {1}),       reference({10, 100}, {100, 1}), reference({100, 10}, {1, 100}),      reference({10, 5}, {100, 2}, 7), reference({3, 4, 5}, {1, 3, 12}),
-      reference({4, 3, 5}, {0, 5, 1}), reference({}, {}, 999),       reference({0, 7}, {7, 1}),           reference({1, 9, 1}, {77, 1, 99}), reference({2, 3, 4}, {500, 4, 1}),
-      reference({5, 1, 6}, {6, 123, 1}), reference({20}, {0}, 3),
+      reference({1000}, {1}),
+      reference({10, 100}, {100, 1}),
+      reference({100, 10}, {1, 100}),
+      reference({10, 5}, {100, 2}, 7),
+      reference({3, 4, 5}, {1, 3, 12}),
+      reference({4, 3, 5}, {0, 5, 1}),
+      reference({}, {}, 999),
+      reference({0, 7}, {7, 1}),
+      reference({1, 9, 1}, {77, 1, 99}),
+      reference({2, 3, 4}, {500, 4, 1}),
+      reference({5, 1, 6}, {6, 123, 1}),
+      reference({20}, {0}, 3),
   };
   const core::MemorySource memory("memory", counting_bytes(1000));
   const RemoteSource remote(counting_bytes(1000));
   for (const TensorRef& tensor : tensors) {
     const auto wanted = expected(tensor);
-    for (const core::ByteSource* source : {static_cast<const core::ByteSource*>(&memory), static_cast<const core::ByteSource*>(&remote)}) {
+    for (const core::ByteSource* source :
+         {static_cast<const core::ByteSource*>(&memory), static_cast<const core::ByteSource*>(&remote)}) {
       CHECK(numbers_of(read_elements(*source, tensor)) == wanted);
       for (const std::size_t block_bytes : {std::size_t{1}, std::size_t{16}, std::size_t{50}, std::size_t{4096}}) {
         std::vector<std::uint16_t> collected;
@@ -95,7 +106,8 @@ TEST_CASE("elements of all sorts of views, whole, in ranges and in blocks") {
       for (std::uint64_t first = 0; first < tensor.element_count; first += 7) {
         const std::uint64_t count = std::min<std::uint64_t>(5, tensor.element_count - first);
         const auto begin = wanted.begin() + static_cast<std::ptrdiff_t>(first);
-        CHECK(numbers_of(read_element_range(*source, tensor, first, count)) == std::vector<std::uint16_t>(begin, begin + static_cast<std::ptrdiff_t>(count)));
+        CHECK(numbers_of(read_element_range(*source, tensor, first, count)) ==
+              std::vector<std::uint16_t>(begin, begin + static_cast<std::ptrdiff_t>(count)));
       }
     }
   }
@@ -119,5 +131,6 @@ TEST_CASE("64 times its storage is the limit of what is walked") {
   CHECK(tensor.explodes());
   const core::MemorySource memory("memory", counting_bytes(1000));
   CHECK_THROWS_AS(read_elements(memory, tensor), core::ArtifactError);
-  CHECK_THROWS_AS(for_each_block(memory, tensor, 64, [](std::uint64_t, std::span<const std::byte>) {}), core::ArtifactError);
+  CHECK_THROWS_AS(for_each_block(memory, tensor, 64, [](std::uint64_t, std::span<const std::byte>) {}),
+                  core::ArtifactError);
 }

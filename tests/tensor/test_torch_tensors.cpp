@@ -14,10 +14,16 @@ using tensor::TensorRef;
 namespace {
 
 const std::string kSix = raw<float>({0, 1, 2, 3, 4, 5});
-std::string six() { return storage("FloatStorage", "0", 6); }
+std::string six() {
+  return storage("FloatStorage", "0", 6);
+}
 
-Loaded load_six(std::string_view body) { return load(pt_zip(body, {{"0", kSix}})); }
-std::string six_refusal(std::string_view body) { return refusal(pt_zip(body, {{"0", kSix}})); }
+Loaded load_six(std::string_view body) {
+  return load(pt_zip(body, {{"0", kSix}}));
+}
+std::string six_refusal(std::string_view body) {
+  return refusal(pt_zip(body, {{"0", kSix}}));
+}
 
 }  // namespace
 
@@ -59,11 +65,14 @@ TEST_CASE("two tensors on one storage share it") {
 }
 
 TEST_CASE("_rebuild_tensor, _rebuild_tensor_v3 and untyped storages") {
-  const Loaded first = load_six(global("torch._utils", "_rebuild_tensor") + "(" + six() + "K\x01" + integers({2}) + integers({1}) + "tR");
+  const Loaded first = load_six(global("torch._utils", "_rebuild_tensor") + "(" + six() + "K\x01" + integers({2}) +
+                                integers({1}) + "tR");
   CHECK(first.elements<float>(first.root()) == std::vector<float>{1, 2});
-  const std::string untyped = "(" + text("storage") + global("torch.storage", "UntypedStorage") + text("0") + text("cpu") + integer(24) + "tQ";
-  const std::string v3 = global("torch._utils", "_rebuild_tensor_v3") + "(" + untyped + "K\x02" + integers({2, 2}) + integers({2, 1}) + "\x89" + global("collections", "OrderedDict") +
-                         ")R" + global("torch", "uint16") + "tR";
+  const std::string untyped =
+      "(" + text("storage") + global("torch.storage", "UntypedStorage") + text("0") + text("cpu") + integer(24) + "tQ";
+  const std::string v3 = global("torch._utils", "_rebuild_tensor_v3") + "(" + untyped + "K\x02" + integers({2, 2}) +
+                         integers({2, 1}) + "\x89" + global("collections", "OrderedDict") + ")R" +
+                         global("torch", "uint16") + "tR";
   const Loaded third = load_six(v3);
   CHECK(third.file.tensor(third.root()).dtype == DType::kUint16);
   CHECK(third.file.tensor(third.root()).data_offset == third.file.storages[0].offset + 4);
@@ -71,14 +80,17 @@ TEST_CASE("_rebuild_tensor, _rebuild_tensor_v3 and untyped storages") {
 
 TEST_CASE("parameters, with and without state, and tensors with attributes") {
   const std::string tensor = tensor_v2(six(), 0, {6}, {1});
-  const Loaded plain = load_six(global("torch._utils", "_rebuild_parameter") + tensor + "\x88" + global("collections", "OrderedDict") + ")R\x87R");
+  const Loaded plain = load_six(global("torch._utils", "_rebuild_parameter") + tensor + "\x88" +
+                                global("collections", "OrderedDict") + ")R\x87R");
   CHECK(plain.file.tensor(plain.root()).is_parameter);
-  const Loaded stateful = load_six(global("torch._utils", "_rebuild_parameter_with_state") + "(" + tensor + "\x88" + global("collections", "OrderedDict") + ")R}" + text("tag") + "K\x01stR");
+  const Loaded stateful = load_six(global("torch._utils", "_rebuild_parameter_with_state") + "(" + tensor + "\x88" +
+                                   global("collections", "OrderedDict") + ")R}" + text("tag") + "K\x01stR");
   CHECK(stateful.file.tensor(stateful.root()).is_parameter);
   CHECK(stateful.file.attributes.size() == 1);
   const std::string arguments = "(" + six() + "K\x00"s + integers({6}) + integers({1}) + "\x89}t";
-  const Loaded typed = load_six(global("torch._tensor", "_rebuild_from_type_v2") + "(" + global("torch._utils", "_rebuild_tensor_v2") + global("torch", "Tensor") +
-                                arguments + "}" + text("tag") + "K\x01stR");
+  const Loaded typed =
+      load_six(global("torch._tensor", "_rebuild_from_type_v2") + "(" + global("torch._utils", "_rebuild_tensor_v2") +
+               global("torch", "Tensor") + arguments + "}" + text("tag") + "K\x01stR");
   CHECK(typed.root().is(Kind::kTensor));
   CHECK(typed.file.attributes.size() == 1);
 }
@@ -109,7 +121,8 @@ TEST_CASE("tensors that leave their storage are refused") {
   CHECK_THAT(six_refusal(tensor_v2(six(), 0, {2, 3}, {4, 1})), Contains("inside the 6 elements"));
   CHECK_THAT(six_refusal(tensor_v2(six(), 6, {}, {})), Contains("inside the 6 elements"));
   CHECK_THAT(six_refusal(tensor_v2(six(), 7, {0}, {1})), Contains("inside the 6 elements"));
-  CHECK_THAT(six_refusal(tensor_v2(six(), 0, {2, 2}, {9223372036854775807, 9223372036854775807})), Contains("inside the 6 elements"));
+  CHECK_THAT(six_refusal(tensor_v2(six(), 0, {2, 2}, {9223372036854775807, 9223372036854775807})),
+             Contains("inside the 6 elements"));
   CHECK_THAT(six_refusal(tensor_v2(six(), 9223372036854775807, {2}, {1})), Contains("inside the 6 elements"));
 }
 
@@ -118,19 +131,25 @@ TEST_CASE("sizes that are no sizes are refused") {
   CHECK_THAT(six_refusal(tensor_v2(six(), 0, {-1}, {1})), Contains("shape (an int, 0 or more), found -1"));
   CHECK_THAT(six_refusal(tensor_v2(six(), 0, {1}, {-1})), Contains("strides (an int, 0 or more), found -1"));
   CHECK_THAT(six_refusal(tensor_v2(six(), 0, {1, 1}, {1})), Contains("2 strides, found 1"));
-  CHECK_THAT(six_refusal(tensor_v2(six(), 0, std::vector<std::int64_t>(65, 1), std::vector<std::int64_t>(65, 1))), Contains("at most 64 ints"));
-  CHECK_THAT(six_refusal(tensor_v2(six(), 0, {1LL << 40, 1LL << 40}, {0, 0})), Contains("limit: expected a tensor of at most"));
+  CHECK_THAT(six_refusal(tensor_v2(six(), 0, std::vector<std::int64_t>(65, 1), std::vector<std::int64_t>(65, 1))),
+             Contains("at most 64 ints"));
+  CHECK_THAT(six_refusal(tensor_v2(six(), 0, {1LL << 40, 1LL << 40}, {0, 0})),
+             Contains("limit: expected a tensor of at most"));
   CHECK_THAT(six_refusal(global("torch._utils", "_rebuild_tensor_v2") + "(" + six() + "tR"), Contains("an argument 1"));
   CHECK_THAT(six_refusal(tensor_v2("K\x01", 0, {1}, {1})), Contains("a tensor's storage, found an int"));
 }
 
 TEST_CASE("storages that don't fit the archive are refused") {
-  CHECK_THAT(six_refusal(tensor_v2(storage("FloatStorage", "9", 6), 0, {6}, {1})), Contains("an entry \"top/data/9\", found none"));
-  CHECK_THAT(six_refusal(tensor_v2(storage("FloatStorage", "0", 7), 0, {6}, {1})), Contains("with 7 elements of torch.float32, found 24 bytes"));
+  CHECK_THAT(six_refusal(tensor_v2(storage("FloatStorage", "9", 6), 0, {6}, {1})),
+             Contains("an entry \"top/data/9\", found none"));
+  CHECK_THAT(six_refusal(tensor_v2(storage("FloatStorage", "0", 7), 0, {6}, {1})),
+             Contains("with 7 elements of torch.float32, found 24 bytes"));
   CHECK_THAT(six_refusal(tensor_v2(storage("FloatStorage", "0", 5), 0, {5}, {1})), Contains("with 5 elements"));
   CHECK_THAT(six_refusal("](" + six() + storage("IntStorage", "0", 6) + "e"), Contains("torch.int32"));
-  CHECK_THAT(six_refusal(storage("QUInt4x2Storage", "0", 6)), Contains("a storage class of PyTorch, found torch.QUInt4x2Storage"));
-  CHECK_THAT(six_refusal(storage("FloatStorage", "0", 6, "(" + text("v") + "K\x00K\x01t"s)), Contains("a storage of its own"));
+  CHECK_THAT(six_refusal(storage("QUInt4x2Storage", "0", 6)),
+             Contains("a storage class of PyTorch, found torch.QUInt4x2Storage"));
+  CHECK_THAT(six_refusal(storage("FloatStorage", "0", 6, "(" + text("v") + "K\x00K\x01t"s)),
+             Contains("a storage of its own"));
   CHECK_THAT(six_refusal("K\x01Q"), Contains("a persistent id"));
   CHECK(six_refusal(storage("FloatStorage", "0", 6, "N")).empty());
 }
@@ -145,7 +164,9 @@ TEST_CASE("exploding strides are told, not walked") {
 }
 
 TEST_CASE("big-endian files, unknown formats and archives without a pickle are refused") {
-  const auto with = [](const std::string& name, const std::string& content) { return refusal(zip({{"t/data.pkl", pickle("N")}, {"t/" + name, content}})); };
+  const auto with = [](const std::string& name, const std::string& content) {
+    return refusal(zip({{"t/data.pkl", pickle("N")}, {"t/" + name, content}}));
+  };
   CHECK(with("byteorder", "little").empty());
   CHECK_THAT(with("byteorder", "big"), Contains("byte order \"little\", found \"big\""));
   CHECK(with("version", "10\n").empty());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "tensor/pt_builder.h"
@@ -16,7 +15,9 @@ using tensor::ValueWalk;
 namespace {
 
 const std::string kSix = raw<float>({0, 1, 2, 3, 4, 5});
-std::string six() { return tensor_v2(storage("FloatStorage", "0", 6), 0, {6}, {1}); }
+std::string six() {
+  return tensor_v2(storage("FloatStorage", "0", 6), 0, {6}, {1});
+}
 
 std::vector<std::string> paths_of(std::string_view body) {
   const Loaded loaded = load(pt_zip(body, {{"0", kSix}}));
@@ -41,26 +42,32 @@ std::string doubling(int depth) {
 
 TEST_CASE("paths are keys with dots and positions in brackets") {
   CHECK(paths_of(six()) == std::vector<std::string>{""});
-  CHECK(paths_of("}" + text("model") + "}" + text("layers.0.weight") + six() + "ss") == std::vector<std::string>{"model.layers.0.weight"});
-  CHECK(paths_of("}" + text("samples") + "](N}" + text("tokens") + six() + "ses") == std::vector<std::string>{"samples[1].tokens"});
+  CHECK(paths_of("}" + text("model") + "}" + text("layers.0.weight") + six() + "ss") ==
+        std::vector<std::string>{"model.layers.0.weight"});
+  CHECK(paths_of("}" + text("samples") + "](N}" + text("tokens") + six() + "ses") ==
+        std::vector<std::string>{"samples[1].tokens"});
   CHECK(paths_of("}K\x07}" + text("exp_avg") + six() + "ss") == std::vector<std::string>{"[7].exp_avg"});
   CHECK(paths_of("}" + text("d") + "}K\x01K\x02\x86" + six() + "ss") == std::vector<std::string>{"d[(1, 2)]"});
 }
 
 TEST_CASE("tensors in objects, their arguments, attributes, sets and keys are found") {
-  CHECK(paths_of("}" + text("o") + global("a", "B") + six() + "\x85R}" + text("w") + six() + "sbs") == std::vector<std::string>{"o.<arguments>[0]", "o.w"});
+  CHECK(paths_of("}" + text("o") + global("a", "B") + six() + "\x85R}" + text("w") + six() + "sbs") ==
+        std::vector<std::string>{"o.<arguments>[0]", "o.w"});
   CHECK(paths_of("}" + text("o") + global("a", "B") + ")R" + six() + "bs") == std::vector<std::string>{"o.<state>"});
-  CHECK(paths_of(global("collections", "OrderedDict") + ")R}" + text("extra") + six() + "sb") == std::vector<std::string>{"<attributes>.extra"});
+  CHECK(paths_of(global("collections", "OrderedDict") + ")R}" + text("extra") + six() + "sb") ==
+        std::vector<std::string>{"<attributes>.extra"});
   CHECK(paths_of("\x8f(" + six() + "\x90") == std::vector<std::string>{"<item 0>"});
   CHECK(paths_of("}" + six() + "Ns") == std::vector<std::string>{"<key 0>"});
 }
 
 TEST_CASE("a tensor under two names is listed under both") {
-  CHECK(paths_of("}(" + text("embed") + six() + "q\x05" + text("head") + "h\x05u") == std::vector<std::string>{"embed", "head"});
+  CHECK(paths_of("}(" + text("embed") + six() + "q\x05" + text("head") + "h\x05u") ==
+        std::vector<std::string>{"embed", "head"});
 }
 
 TEST_CASE("a shared part is walked once and told") {
-  const Loaded loaded = load(pt_zip("}(" + text("a") + "}" + text("w") + six() + "sq\x05" + text("b") + "h\x05u", {{"0", kSix}}));
+  const Loaded loaded =
+      load(pt_zip("}(" + text("a") + "}" + text("w") + six() + "sq\x05" + text("b") + "h\x05u", {{"0", kSix}}));
   const TensorPaths found = find_tensors(loaded.file);
   REQUIRE(found.tensors.size() == 1);
   CHECK(found.tensors[0].path == "a.w");
@@ -72,7 +79,9 @@ TEST_CASE("a shared part is walked once and told") {
 }
 
 TEST_CASE("a list that contains itself ends and is told") {
-  const Loaded loaded = load_pickle("]q\x01h\x01" "a");
+  const Loaded loaded = load_pickle(
+      "]q\x01h\x01"
+      "a");
   const TensorPaths found = find_tensors(loaded.file);
   REQUIRE(found.shared.size() == 1);
   CHECK(found.shared[0].path == "[0]");
@@ -116,7 +125,10 @@ TEST_CASE("limits stop the walk and say why") {
 }
 
 TEST_CASE("content can be left out") {
-  const Loaded loaded = load_pickle("](](K\x01K\x02" "eK\x03" "e");
+  const Loaded loaded = load_pickle(
+      "](](K\x01K\x02"
+      "eK\x03"
+      "e");
   ValueWalk walk(loaded.file);
   REQUIRE(walk.next());
   REQUIRE(walk.next());

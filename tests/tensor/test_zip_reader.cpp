@@ -11,7 +11,9 @@ using tensor::ZipDirectory;
 
 namespace {
 
-ZipDirectory directory_of(std::string_view bytes) { return tensor::read_zip_directory(core::MemorySource("a.zip", bytes)); }
+ZipDirectory directory_of(std::string_view bytes) {
+  return tensor::read_zip_directory(core::MemorySource("a.zip", bytes));
+}
 
 std::string zip_refusal(std::string_view bytes) {
   try {
@@ -71,7 +73,9 @@ TEST_CASE("compressed and encrypted entries are refused") {
   CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.flags = 9; })), Contains("\"a/x\" is encrypted"));
 }
 
-TEST_CASE("the same name twice is refused") { CHECK_THAT(zip_refusal(zip({{"a/x", "1"}, {"a/x", "2"}})), Contains("\"a/x\" twice")); }
+TEST_CASE("the same name twice is refused") {
+  CHECK_THAT(zip_refusal(zip({{"a/x", "1"}, {"a/x", "2"}})), Contains("\"a/x\" twice"));
+}
 
 TEST_CASE("names that leave the folder are refused") {
   for (const std::string& name : {"../x"s, "a/../x"s, "/x"s, "a\\x"s, "a/.."s, "a\0b"s}) {
@@ -81,7 +85,8 @@ TEST_CASE("names that leave the folder are refused") {
 }
 
 TEST_CASE("a local header with another name or size is refused") {
-  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.local_name = "a/z"; })), Contains("the local header of \"a/x\""));
+  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.local_name = "a/z"; })),
+             Contains("the local header of \"a/x\""));
   CHECK_THAT(zip_refusal(with([](ZipItem& item) {
                item.flags = 0;
                item.central_size = 4;
@@ -91,8 +96,10 @@ TEST_CASE("a local header with another name or size is refused") {
 }
 
 TEST_CASE("an entry whose bytes reach into the directory is refused") {
-  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.central_size = 1000; })), Contains("before the central directory"));
-  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.header_offset = 5000; })), Contains("before the central directory"));
+  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.central_size = 1000; })),
+             Contains("before the central directory"));
+  CHECK_THAT(zip_refusal(with([](ZipItem& item) { item.header_offset = 5000; })),
+             Contains("before the central directory"));
 }
 
 TEST_CASE("entries that overlap are refused") {
@@ -108,7 +115,9 @@ TEST_CASE("a file that is cut off or has bytes behind the end record is refused"
   CHECK_THAT(zip_refusal(whole + "x"), Contains("none: the file is cut off"));
 }
 
-TEST_CASE("bytes before the archive shift every offset and are refused") { CHECK_THAT(zip_refusal("x" + zip({{"a/x", "hello"}})), Contains("ends at the end record")); }
+TEST_CASE("bytes before the archive shift every offset and are refused") {
+  CHECK_THAT(zip_refusal("x" + zip({{"a/x", "hello"}})), Contains("ends at the end record"));
+}
 
 TEST_CASE("a directory with fewer or more records than promised is refused") {
   std::string bytes = zip({{"a/x", "hello"}, {"a/y", "12"}});
