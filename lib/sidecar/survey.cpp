@@ -40,29 +40,48 @@ void check_layout(const run::SidecarFile& file, const Layout& layout) {
   check("context_parallel_size", file.context_parallel_size, layout.context_parallel_size);
 }
 
+/// Whether the element at each address is not 0. Integers and booleans, which masks are in practice, are looked at as
+/// bytes.
+template <typename Word>
+void append_nonzero(std::span<const std::byte> mask, const Range& range, std::vector<std::uint8_t>& active) {
+  for (std::int64_t at = range.begin; at < range.end; ++at) {
+    active.push_back(tensor::load_element<Word>(mask.data() + static_cast<std::size_t>(at) * sizeof(Word)) != 0 ? 1
+                                                                                                                : 0);
+  }
+}
+
 /// One byte per position that the rank owns: is the token active?
 std::vector<std::uint8_t> active_slice(const run::SidecarFile& file, const run::SidecarSample& sample,
                                        const std::array<Range, 2>& ranges) {
   const run::ElementBytes mask = run::load(*file.source, sample.loss_mask);
-  const std::size_t element_bytes = tensor::bytes_per_element(sample.loss_mask.dtype);
+  const tensor::DType dtype = sample.loss_mask.dtype;
+  const std::size_t element_bytes = tensor::bytes_per_element(dtype);
+  if (tensor::is_complex(dtype)) {
+    fail_field(file.source->name(), "loss_masks", "real numbers", "complex numbers");
+  }
+  const bool whole = tensor::is_integer(dtype) || dtype == tensor::DType::kBool;
   std::vector<std::uint8_t> active;
   active.reserve(static_cast<std::size_t>(owned_count(ranges)));
   for (const Range& range : ranges) {
-    for (std::int64_t at = range.begin; at < range.end; ++at) {
-      const std::byte* const element = mask.view.data() + static_cast<std::size_t>(at) * element_bytes;
-      if (tensor::is_complex(sample.loss_mask.dtype)) {
-        fail_field(file.source->name(), "loss_masks", "real numbers", "complex numbers");
+    if (whole && element_bytes == 4) {
+      append_nonzero<std::uint32_t>(mask.view, range, active);
+    } else if (whole && element_bytes == 8) {
+      append_nonzero<std::uint64_t>(mask.view, range, active);
+    } else if (whole && element_bytes == 1) {
+      append_nonzero<std::uint8_t>(mask.view, range, active);
+    } else {
+      for (std::int64_t at = range.begin; at < range.end; ++at) {
+        // NaN is not 0, so it is active, as it is for torch.
+        active.push_back(
+            tensor::real_element(dtype, mask.view.data() + static_cast<std::size_t>(at) * element_bytes) != 0.0 ? 1
+                                                                                                                : 0);
       }
-      // NaN is not 0, so it is active, as it is for torch.
-      active.push_back(tensor::real_element(sample.loss_mask.dtype, element) != 0.0 ? 1 : 0);
     }
   }
   return active;
 }
 
-/// Replicas agree when this does. The sides' bytes enter through their digests, which dumps are held against, too, so
-/// that every byte is hashed once.
-core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sha256Digest& train,
+core::Sha256Digest shard_digest(core::Sha256& hash, const run::SidecarSample& sample, const core::Sha256Digest& train,
                                 const core::Sha256Digest& rollout, std::span<const std::uint8_t> active) {
   struct Header {
     std::uint64_t train_dtype, rollout_dtype, train_count, rollout_count, active_count;
@@ -75,7 +94,6 @@ core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sh
                          active.size(),
                          sample.total_length,
                          sample.response_length};
-  core::Sha256 hash;
   hash.update(std::as_bytes(std::span(&header, 1)));
   hash.update(train);
   hash.update(rollout);
@@ -84,13 +102,17 @@ core::Sha256Digest shard_digest(const run::SidecarSample& sample, const core::Sh
 }
 
 /// Digests of both sides; equal bytes are hashed once.
-void add_digests(Shard& shard, const run::SidecarSample& sample, std::span<const std::byte> train,
+void add_digests(core::Sha256& hash, Shard& shard, const run::SidecarSample& sample, std::span<const std::byte> train,
                  std::span<const std::byte> rollout, std::span<const std::uint8_t> active) {
+  const auto digest_of = [&hash](std::span<const std::byte> bytes) {
+    hash.update(bytes);
+    return hash.finish();
+  };
   const bool equal =
       train.size() == rollout.size() && (train.empty() || std::memcmp(train.data(), rollout.data(), train.size()) == 0);
-  const core::Sha256Digest whole_train = core::sha256(train);
-  const core::Sha256Digest whole_rollout = equal ? whole_train : core::sha256(rollout);
-  shard.digest = shard_digest(sample, whole_train, whole_rollout, active);
+  const core::Sha256Digest whole_train = digest_of(train);
+  const core::Sha256Digest whole_rollout = equal ? whole_train : digest_of(rollout);
+  shard.digest = shard_digest(hash, sample, whole_train, whole_rollout, active);
   if (std::find(active.begin(), active.end(), std::uint8_t{0}) == active.end()) {
     shard.active_train = whole_train;
     shard.active_rollout = whole_rollout;
@@ -121,7 +143,7 @@ std::int64_t count_mismatches(tensor::DType dtype, std::span<const std::byte> tr
   return count;
 }
 
-Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout) {
+Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout, core::Sha256& hash) {
   const run::SidecarSample& sample = file.samples[index];
   Shard shard;
   const std::int64_t tp = layout.tensor_parallel_size;
@@ -137,7 +159,7 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
   const std::vector<std::uint8_t> active = active_slice(file, sample, ranges);
   const run::ElementBytes train = run::load(*file.source, sample.train_log_probs);
   const run::ElementBytes rollout = run::load(*file.source, sample.rollout_log_probs);
-  add_digests(shard, sample, train.view, rollout.view, active);
+  add_digests(hash, shard, sample, train.view, rollout.view, active);
   shard.train_dtype = sample.train_log_probs.dtype;
   shard.rollout_dtype = sample.rollout_log_probs.dtype;
   shard.train_count = sample.train_log_probs.element_count;
@@ -188,8 +210,9 @@ SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::strin
     surveyed.call_index = file.call_index;
     surveyed.tensors = file.pt->tensors.size();
     surveyed.shards.reserve(file.samples.size());
+    core::Sha256 hash;  // one for all shards: making one costs more than hashing a shard
     for (std::size_t index = 0; index < file.samples.size(); ++index) {
-      surveyed.shards.push_back(survey_sample(file, index, layout));
+      surveyed.shards.push_back(survey_sample(file, index, layout, hash));
     }
   } catch (const core::ArtifactError& error) {
     surveyed.problem = error.problem();
