@@ -104,7 +104,9 @@ void add_hints(Judged& judged, const WeightVersion& candidate, core::Findings& f
     TensorOutcome& outcome = judged.outcomes[i];
     try {
       std::string hint = hint_of(*judged.sides, outcome);
-      outcome.hint = hint.empty() ? std::move(outcome.hint) : std::move(hint);
+      if (!hint.empty()) {
+        outcome.hint = std::move(hint);
+      }
     } catch (const core::ArtifactError&) {
       // Read once already: what changed since has its own finding when it matters. A hint is not needed.
     }
@@ -272,10 +274,8 @@ core::Finding weight_finding(std::string code, core::Severity severity, std::str
 void explain_version(Judged judged, const WeightVersion& reference, const WeightVersion& candidate,
                      const std::string& because_of, core::Findings& findings, VersionComparison& out) {
   settle_tied(judged, candidate, findings);
+  add_hints(judged, candidate, findings);
   for (const Kind& kind : kKinds) {
-    if (kind.verdict == TensorVerdict::kDifferent) {
-      add_hints(judged, candidate, findings);
-    }
     add_difference(kind, judged, candidate, because_of, findings);
   }
   add_non_finite(judged, candidate, findings);

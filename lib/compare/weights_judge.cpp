@@ -102,13 +102,12 @@ struct DigestSide {
   std::shared_ptr<const WeightDigests> digests;
   std::vector<HashedTensor> hashed;  ///< of a snapshot that was read for it
   std::optional<bool> tied;
-  std::vector<std::string> missing;  ///< names that belong to it and can't be read, sorted
+  std::shared_ptr<const Model> model;  ///< where a snapshot was read
   std::uint64_t files = 1;
   bool damaged = false;
 
-  [[nodiscard]] bool lost(const std::string& name) const {
-    return std::binary_search(missing.begin(), missing.end(), name);
-  }
+  /// Whether a name without a digest may be one that can't be read.
+  [[nodiscard]] bool lost(const std::string& name) const { return model && model->may_hold(name); }
 };
 
 /// An audit beside a snapshot that says something else about it.
@@ -136,7 +135,7 @@ std::optional<DigestSide> digest_side(WeightVersion& version, const std::vector<
   }
   side.hashed = hash_model(*model, only, input.pool, input.progress);
   side.tied = model->tie_word_embeddings();
-  side.missing = model->missing_names();
+  side.model = model;
   side.files = model->files().size();
   side.damaged = has_fault(*model);
   for (const HashedTensor& tensor : side.hashed) {

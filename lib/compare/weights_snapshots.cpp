@@ -42,9 +42,9 @@ std::vector<TensorPair> pair_names(const Model& reference, const Model& candidat
 /// What names, shapes and dtypes alone decide.
 void judge_layout(const Model& reference, const Model& candidate, TensorPair& pair) {
   if (pair.candidate == nullptr) {
-    pair.verdict = candidate.is_known_missing(pair.name) ? TensorVerdict::kNotJudged : TensorVerdict::kOnlyReference;
+    pair.verdict = candidate.may_hold(pair.name) ? TensorVerdict::kNotJudged : TensorVerdict::kOnlyReference;
   } else if (pair.reference == nullptr) {
-    pair.verdict = reference.is_known_missing(pair.name) ? TensorVerdict::kNotJudged : TensorVerdict::kOnlyCandidate;
+    pair.verdict = reference.may_hold(pair.name) ? TensorVerdict::kNotJudged : TensorVerdict::kOnlyCandidate;
   } else if (pair.reference->ref.shape != pair.candidate->ref.shape) {
     pair.verdict = TensorVerdict::kOtherShape;
   } else if (pair.reference->ref.dtype != pair.candidate->ref.dtype) {

@@ -136,9 +136,13 @@ const ModelTensor* Model::find(std::string_view name) const {
   return at != state_->by_name.end() && state_->tensors[*at].name == name ? &state_->tensors[*at] : nullptr;
 }
 
-bool Model::is_known_missing(std::string_view name) const {
-  return std::binary_search(state_->missing.begin(), state_->missing.end(), name,
-                            [](std::string_view a, std::string_view b) { return a < b; });
+bool Model::may_hold(std::string_view name) const {
+  const bool unknown_content =
+      std::any_of(state_->problems.begin(), state_->problems.end(), [](const ModelProblem& problem) {
+        return problem.fault == ModelFault::kUnreadableFile && problem.affected.empty();
+      });
+  return unknown_content || std::binary_search(state_->missing.begin(), state_->missing.end(), name,
+                                               [](std::string_view a, std::string_view b) { return a < b; });
 }
 
 std::shared_ptr<const core::ByteSource> Model::source(std::uint32_t file) const {

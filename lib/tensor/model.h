@@ -83,8 +83,9 @@ class Model {
   [[nodiscard]] const ModelTensor* find(std::string_view name) const;
   /// Positions in tensors(), by name (bytes, which is by code point).
   [[nodiscard]] const std::vector<std::uint32_t>& by_name() const;
-  /// Whether a name is known to belong to the model though it can't be read (a missing shard's, an absent one's).
-  [[nodiscard]] bool is_known_missing(std::string_view name) const;
+  /// Whether the model may hold a tensor that find() doesn't know: a missing shard's, an absent one's, or any name when
+  /// the content of an unreadable file is unknown.
+  [[nodiscard]] bool may_hold(std::string_view name) const;
   /// Names that belong to the model and can't be read, sorted.
   [[nodiscard]] const std::vector<std::string>& missing_names() const;
   /// tie_word_embeddings of the config.json beside the weights; nothing where there is none, or it doesn't say.
