@@ -16,6 +16,7 @@
 #include "core/json_reader.h"
 #include "core/progress.h"
 #include "judge/judge.h"
+#include "report/finding_text.h"
 #include "report/schema_check.h"
 #include "report/validation_document.h"
 
@@ -63,11 +64,13 @@ std::string schema_for(const ValidateOptions& options, core::Value document, std
   return is_file ? read_text(name) : std::string(report::schema_text(name));
 }
 
+/// Pointers and reasons hold text of the file, which must not reach a terminal as escape sequences.
 std::string violation_line(const std::string& file, const report::SchemaViolation& violation) {
   const std::string pointer = violation.pointer.empty() ? "the document" : violation.pointer;
-  return violation.line == 0
-             ? fmt::format("{}: {}: {}\n", file, pointer, violation.reason)
-             : fmt::format("{}:{}:{}: {}: {}\n", file, violation.line, violation.column, pointer, violation.reason);
+  const std::string line = violation.line == 0 ? fmt::format("{}: {}: {}", file, pointer, violation.reason)
+                                               : fmt::format("{}:{}:{}: {}: {}", file, violation.line, violation.column,
+                                                             pointer, violation.reason);
+  return report::printable(line, false) + "\n";
 }
 
 std::string violations_json(const ValidateOptions& options, const std::string& schema,
