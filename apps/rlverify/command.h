@@ -17,8 +17,12 @@ namespace rlverify::app {
 
 using Action = std::function<core::ExitCode()>;
 
+void add_check_seal_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_inspect_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
+void add_seal_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 
 /// Prints the result to stdout; a closed pipe ends it quietly.

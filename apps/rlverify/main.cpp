@@ -31,8 +31,12 @@ int main(int argc, char* argv[]) {
   app.set_version_flag("--version", std::string("rlverify ") + RLVERIFY_VERSION);
   app.require_subcommand(1);
   rlverify::app::Action action;
+  rlverify::app::add_check_seal_command(app, action);
+  rlverify::app::add_compare_command(app, action);
   rlverify::app::add_explain_command(app, action);
   rlverify::app::add_inspect_command(app, action);
+  rlverify::app::add_report_command(app, action);
+  rlverify::app::add_seal_command(app, action);
   rlverify::app::add_validate_command(app, action);
   try {
     app.parse(argc, argv);

@@ -99,13 +99,10 @@ void read_directory(RunEvidence& evidence, const ReadOptions& options, core::Thr
     evidence.backends = std::move(backends);
   }
   evidence.graphs = read_graphs(run);
-  evidence.weights = weights_of(run, evidence.name, options.weights);
+  evidence.weights = weights_of(run, evidence.name);
 }
 
 void read_sealed(RunEvidence& evidence, const ReadOptions& options) {
-  if (!options.weights.empty()) {
-    throw core::UsageError("--weights: " + evidence.path + " is a sealed record, which holds its own weight digests");
-  }
   const auto source = core::open_file(evidence.path);
   evidence.record = std::make_unique<core::JsonDocument>(core::read_json(*source, core::JsonMode::kStrict, kRecordLimits));
   const core::Value name = evidence.record->root().get("name");

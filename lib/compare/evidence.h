@@ -109,8 +109,7 @@ struct RunEvidence {
 };
 
 struct ReadOptions {
-  std::string name;     ///< overrides the run's own name; empty: manifest's run_id, else the directory's name
-  std::string weights;  ///< --weights: where the snapshots are; empty: in the run
+  std::string name;  ///< overrides the run's own name; empty: manifest's run_id, else the directory's name
   bool show_progress = false;
 };
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// rlverify seal: writes the record that stands in for a run once the run is deleted.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "command.h"
+#include "compare/artifacts.h"
+#include "compare/evidence.h"
+#include "core/progress.h"
+#include "judge/judge.h"
+#include "report/finding_text.h"
+#include "report/findings_text.h"
+#include "report/run_record_document.h"
+
+namespace rlverify::app {
+namespace {
+
+struct SealOptions {
+  std::string run;
+  std::string rules = "strict";
+  std::string output;
+  bool quiet = false;
+};
+
+std::string summary(const compare::RunEvidence& run, const std::string& record, std::size_t artifacts,
+                    std::uint64_t bytes, bool passed, const std::string& rules) {
+  return fmt::format("SEALED {} in {}\n{} artifacts of {} bytes, {} weight versions, {} steps of tokens\nvalidation ({} rules): {}\n",
+                     run.name, record, report::grouped(artifacts), report::grouped(bytes),
+                     run.weights.versions.size(), run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
+}
+
+core::ExitCode seal(const SealOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(options.run, ignored)) {
+    throw core::UsageError(options.run + " is a file: seal takes a run directory");
+  }
+  core::ThreadPool pool;
+  const bool show_progress = core::Progress::terminal();
+  compare::ReadOptions read_options;
+  read_options.show_progress = show_progress;
+  compare::RunEvidence run = compare::read_evidence(options.run, read_options, pool);
+  const std::string record = options.output.empty() ? run.path + "/rlverify-record.json" : options.output;
+  const std::vector<std::string> paths = compare::list_artifacts(run.path, record);
+  const std::uint64_t bytes = compare::artifact_bytes(run.path, paths);
+  run.attention_cases = compare::read_attention_cases(*run.directory, pool, run.findings);
+  std::vector<compare::SealedWeights> weights;
+  compare::Artifacts artifacts;
+  {
+    core::Progress progress("hashing", bytes, show_progress);
+    for (compare::WeightVersion& version : run.weights.versions) {
+      weights.push_back(compare::seal_weights(version, pool, run.findings, &progress));
+    }
+    artifacts = compare::hash_artifacts(run.path, paths, compare::weight_files_of(run.path, weights), pool, &progress);
+  }
+  const report::ValidationResult validation = judge::judge_run(
+      *run.directory, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool,
+      show_progress);
+  const report::Document validation_document = report::validation_document(validation);
+  const report::Document document =
+      report::run_record_document({run, weights, artifacts, validation_document.root()}, RLVERIFY_VERSION);
+  write_document(record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n");
+  if (!options.quiet && record != "-") {
+    const Terminal terminal = stdout_terminal();
+    print(summary(run, record, artifacts.size(), bytes, validation.passed(), options.rules) +
+          report::findings_text(run.findings, {terminal.colour, terminal.columns, terminal.unicode}));
+  }
+  return run.findings.has_error() ? core::ExitCode::kFailed : core::ExitCode::kPassed;
+}
+
+}  // namespace
+
+void add_seal_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<SealOptions>();
+  CLI::App* const command =
+      app.add_subcommand("seal", "Write a record that stands in for a run, with the digest of every artifact");
+  command->add_option("run", options->run, "Run directory")->required()->type_name("RUN_DIR");
+  command->add_option("-o", options->output, "Write the record to FILE; default RUN_DIR/rlverify-record.json")
+      ->type_name("FILE");
+  command->add_option("--rules", options->rules, "Of the validation in the record: strict or reference")
+      ->check(CLI::IsMember({"strict", "reference"}))
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
+  command->callback([options, &action] { action = [options] { return seal(*options); }; });
+}
+
+}  // namespace rlverify::app
