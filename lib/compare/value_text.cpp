@@ -6,10 +6,12 @@
 
 #include <bit>
 
+#include "core/python_value.h"
+
 namespace rlverify::compare {
 
 std::string norm_text(double value) {
-  return fmt::format("{:.17g} (0x{:016x})", value, std::bit_cast<std::uint64_t>(value));
+  return fmt::format("{} (0x{:016x})", core::python_repr(value), std::bit_cast<std::uint64_t>(value));
 }
 
 std::string token_text(const std::vector<std::int64_t>& tokens, std::size_t position) {
