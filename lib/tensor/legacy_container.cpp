@@ -137,7 +137,7 @@ class NoStorages final : public StorageProvider {
 PtFile read_side_pickle(PickleInput& input, UnsafePolicy policy, PtFile& out) {
   PtFile side;
   NoStorages none(input.file());
-  PickleContext context(side, input.file(), none, policy, 1U << 20U);
+  PickleContext context(side, input.file(), none, policy, derived_budget(input.left()));
   try {
     side.root_id = PickleMachine(input, context).run();
   } catch (const core::ArtifactError&) {
@@ -218,7 +218,7 @@ void read_legacy_container(const core::ByteSource& source, UnsafePolicy policy, 
   PickleInput input(source, 0, source.size());
   check_preamble(input, policy, out);
   LegacyStorages storages(out, source.name());
-  PickleContext context(out, source.name(), storages, policy, 8 * source.size() + (1U << 20U));
+  PickleContext context(out, source.name(), storages, policy, derived_budget(source.size()));
   PickleMachine machine(input, context);
   out.root_id = machine.run();
   out.pickle_protocol = machine.protocol();

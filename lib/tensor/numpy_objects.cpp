@@ -137,7 +137,7 @@ NodeId NumpyObjects::make_list(NodeId shape, NodeId dtype_id, NodeId data) {
         fmt::format("{} elements of {} bytes in a numpy array", shape_value.at(0).integer(), element_bytes),
         fmt::format("{} bytes", data_value.text().size()));
   }
-  context_.spend(8 * count);
+  context_.spend(4 * count);
   const std::string bytes(data_value.text());  // the table's text moves while numbers are added
   const NodeId list = context_.out.values.add_container(Kind::kList, context_.place());
   for (std::size_t i = 0; i < count; ++i) {

@@ -90,6 +90,8 @@ NodeId ObjectBuilder::known_call(const Global& global, NodeId arguments) {
       return rebuild_parameter(context_, global.kind, arguments);
     case GlobalKind::kRebuildFromType:
       return rebuild_from_type(context_, arguments);
+    case GlobalKind::kTypeTag:
+      return context_.value(arguments).at(0).id();
     case GlobalKind::kTorchSize:
       return make_size(context_, arguments);
     case GlobalKind::kTorchDevice:
@@ -141,7 +143,7 @@ NodeId ObjectBuilder::make_set(Kind kind, NodeId arguments) {
   }
   const auto span = items ? context_.out.values.items(items.id()) : std::span<const NodeId>{};
   const std::vector<NodeId> copy(span.begin(), span.end());
-  context_.spend(8 * copy.size());
+  context_.spend(24 * copy.size());
   const NodeId set = context_.out.values.add_container(kind, context_.place());
   add_to_set(set, copy);
   return set;
@@ -161,7 +163,7 @@ NodeId ObjectBuilder::make_ordered_dict(NodeId arguments) {
     entries.push_back(pair.at(0).id());
     entries.push_back(pair.at(1).id());
   }
-  context_.spend(8 * entries.size() + 8);
+  context_.spend(16 * entries.size());
   const NodeId dict = context_.out.values.add_container(Kind::kDict, context_.place());
   set_items(dict, entries);
   return dict;

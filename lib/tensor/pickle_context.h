@@ -45,6 +45,11 @@ class StorageProvider {
   [[nodiscard]] virtual std::uint32_t provide(const StorageRequest& request) = 0;
 };
 
+/// What a pickle of so many bytes may make beyond what it holds, in units of about a byte.
+[[nodiscard]] constexpr std::uint64_t derived_budget(std::uint64_t pickle_bytes) {
+  return 8 * pickle_bytes + (1U << 18U);
+}
+
 struct PickleContext {
   /// `budget` bounds the derived data, in elements or bytes.
   PickleContext(PtFile& out_file, std::string file_name, StorageProvider& storage_provider, UnsafePolicy unsafe_policy,

@@ -23,6 +23,7 @@ enum class GlobalKind : std::uint8_t {
   kRebuildParameter,
   kRebuildParameterWithState,
   kRebuildFromType,
+  kTypeTag,  ///< libtorch's notes on the type of a list or dict: the value is the first argument
   kTorchSize,
   kTorchDevice,
   kTorchLayout,

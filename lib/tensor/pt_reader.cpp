@@ -141,7 +141,7 @@ void read_zip_container(const core::ByteSource& source, UnsafePolicy policy, PtF
   check_crc(source, pickle);
   ZipStorages storages(out, source.name(), directory, top);
   PickleInput input(source, pickle.data_offset, pickle.data_offset + pickle.size);
-  PickleContext context(out, source.name(), storages, policy, 8 * pickle.size + (1U << 20U));
+  PickleContext context(out, source.name(), storages, policy, derived_budget(pickle.size));
   // A tensor takes about 60 bytes of pickle and 20 values; huge pickles are mostly text or numbers and may grow as they
   // go.
   out.values.reserve(std::min<std::uint64_t>(pickle.size / 3, 1U << 16U));

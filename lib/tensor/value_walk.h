@@ -18,7 +18,7 @@ namespace rlverify::tensor {
 struct WalkLimits {
   std::uint64_t max_steps = 64'000'000;
   std::uint32_t max_depth = 1000;              ///< Python's own recursion limit for pickling
-  std::uint64_t max_path_bytes = 32ULL << 20;  ///< of all paths that are asked for
+  std::uint64_t max_path_bytes = 16ULL << 20;  ///< of all paths that are asked for
 };
 
 class ValueWalk {

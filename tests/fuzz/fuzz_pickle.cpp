@@ -42,7 +42,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tensor::PtFile file;
     AnyStorage storages(file);
     tensor::PickleInput input(source, 0, size);
-    tensor::PickleContext context(file, source.name(), storages, tensor::UnsafePolicy::kReport, 8 * size + (1U << 20U));
+    tensor::PickleContext context(file, source.name(), storages, tensor::UnsafePolicy::kReport,
+                                  tensor::derived_budget(size));
     file.root_id = tensor::PickleMachine(input, context).run();
     tensor::give_lone_storages_tensors(context);
     static_cast<void>(tensor::find_tensors(file));

@@ -210,3 +210,10 @@ TEST_CASE("other numpy arrays stay opaque with their state") {
   CHECK(opaque_root(loaded).name == "ndarray");
   CHECK(core::Value(loaded.file.values, opaque_root(loaded).state).size() == 5);
 }
+
+TEST_CASE("libtorch's type tags stand for the value they are put on") {
+  CHECK(shown(global("torch.jit._pickle", "restore_type_tag") + "](K\x01K\x02" + "e" + text("List[int]") + "\x86R") ==
+        "[1, 2]");
+  CHECK(shown(global("torch.jit._pickle", "build_intlist") + "]K\x07" + "a\x85R") == "[7]");
+  CHECK(opaque_root(load_pickle(global("torch.jit._pickle", "build_intlist") + ")R")).name == "build_intlist");
+}
