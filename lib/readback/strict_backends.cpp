@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/python_value.h"
+#include "readback/entry_walk.h"
 #include "readback/strict_rules.h"
 
 namespace rlverify::readback {
@@ -33,23 +33,6 @@ core::Finding at_record(const char* code, const Record& record, std::string what
 
 std::string shown(core::Value value) {
   return value.present() ? core::python_repr(value) : "nothing";
-}
-
-/// Walks a value and calls `visit(path, key, value)` for every entry of every object in it.
-template <typename Visit>
-void for_each_entry(core::Value value, const std::string& path, const Visit& visit) {
-  if (value.is_dict()) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::string key(value.key_at(i).text());
-      const std::string inner = path.empty() ? key : path + "." + key;
-      visit(inner, key, value.value_at(i));
-      for_each_entry(value.value_at(i), inner, visit);
-    }
-  } else if (value.is_list()) {
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      for_each_entry(value.at(i), fmt::format("{}[{}]", path, i), visit);
-    }
-  }
 }
 
 /// A fallback flag anywhere that is true, or no flag; and, where asked for, the proof that at least one says false.
@@ -85,19 +68,42 @@ void identity_rule(const Record& record, core::Findings& findings) {
   check("module", kModules.at(record.module));
 }
 
-/// What was asked of RL-Kernel and what the record says that it executed.
+/// The attention backend that the environment asked the engine for; absent where it asked for none.
+core::Value requested_backend(const StrictInput& input, const Record& record) {
+  const core::Value asked = input.base.frame.manifest.path({"runtime_env", "env_vars", "VLLM_ATTENTION_BACKEND"});
+  return record.pair.side == Side::kRollout && record.module == 0 && asked.is_string() ? asked : core::Value();
+}
+
+core::Finding unasked_backend(const Record& record, std::string_view asked, std::string_view executed,
+                              const std::string& path) {
+  core::Finding finding = at_record("RLV-132", record, fmt::format("requested {}, executed {}", asked, executed),
+                                    std::string(asked), std::string(executed), path);
+  finding.hint = "manifest.json asks for it in runtime_env.env_vars.VLLM_ATTENTION_BACKEND";
+  return finding;
+}
+
+/// What was asked of RL-Kernel and what the record says that it executed. The record's own backend must be one that the
+/// experiment names; parts inside it (a projection, a communication step) must be of RL-Kernel's family.
 void executed_rule(const StrictInput& input, const Record& record, core::Findings& findings) {
   const core::Value id = record.value.get("backend_id");
   const std::string_view wanted = input.profile.backend_ids.at(record.module);
   if (!core::python_equal(id, wanted)) {
     findings.add(at_record("RLV-127", record, "another backend ran", std::string(wanted), shown(id), "backend_id"));
   }
+  const core::Value asked = requested_backend(input, record);
   for_each_entry(
       record.value.get("provenance"), "provenance",
       [&](const std::string& path, const std::string& key, core::Value value) {
         const auto& allowed = input.profile.actual_backends;
-        if (key == "actual_backend" &&
-            (!value.is_string() || std::find(allowed.begin(), allowed.end(), value.text()) == allowed.end())) {
+        const bool named =
+            value.is_string() && std::find(allowed.begin(), allowed.end(), value.text()) != allowed.end();
+        const bool part = path != "provenance.actual_backend" && value.text().rfind("rlkernel.", 0) == 0;
+        if (key != "actual_backend" || named || part) {
+          return;
+        }
+        if (asked.present() && value.is_string()) {
+          findings.add(unasked_backend(record, asked.text(), value.text(), path));
+        } else {
           findings.add(at_record("RLV-132", record, fmt::format("requested rl_kernel, executed {}", shown(value)),
                                  "one of RL-Kernel's backends", shown(value), path));
         }
@@ -106,17 +112,13 @@ void executed_rule(const StrictInput& input, const Record& record, core::Finding
 
 /// A production record whose executed backend is not the one that the environment asked for.
 void requested_rule(const StrictInput& input, const Record& record, core::Findings& findings) {
-  const core::Value requested = input.base.frame.manifest.path({"runtime_env", "env_vars", "VLLM_ATTENTION_BACKEND"});
-  if (record.pair.side != Side::kRollout || record.module != 0 || !requested.is_string()) {
+  const core::Value asked = requested_backend(input, record);
+  if (!asked.present()) {
     return;
   }
   for_each_entry(record.value, "", [&](const std::string& path, const std::string& key, core::Value value) {
-    if (key == "actual_backend" && value.is_string() && value.text() != requested.text()) {
-      core::Finding finding =
-          at_record("RLV-132", record, fmt::format("requested {}, executed {}", requested.text(), value.text()),
-                    std::string(requested.text()), std::string(value.text()), path);
-      finding.hint = "manifest.json asks for it in runtime_env.env_vars.VLLM_ATTENTION_BACKEND";
-      findings.add(std::move(finding));
+    if (key == "actual_backend" && value.is_string() && value.text() != asked.text()) {
+      findings.add(unasked_backend(record, asked.text(), value.text(), path));
     }
   });
 }
@@ -155,6 +157,20 @@ void number_rules(const StrictInput& input, const Record& record, core::Findings
   }
 }
 
+/// A process that ran RL-Kernel's operator must have installed its hook.
+void hook_rule(const Record& record, core::Findings& findings) {
+  const core::Value hook = record.file.root().path({"installed_hooks", kModules.at(record.module)});
+  if (!hook.is_string() || hook.text().empty()) {
+    core::Finding finding =
+        make_finding("RLV-122", Section::kBackends,
+                     fmt::format("{} {}: a record without a hook", record.pair.name, kModules.at(record.module)),
+                     "the id of the installed hook", shown(hook));
+    finding.place.file = record.file.name;
+    finding.place.field = fmt::format("installed_hooks.{}", kModules.at(record.module));
+    findings.add(std::move(finding));
+  }
+}
+
 /// The plan that the process loaded must be the arm's.
 void plan_rule(const StrictInput& input, const run::JsonArtifact& file, const Pair& pair, core::Findings& findings) {
   for (std::size_t module = 0; module < kModules.size(); ++module) {
@@ -187,59 +203,15 @@ void name_rule(const run::JsonArtifact& file, core::Findings& findings) {
   }
 }
 
-/// As many processes with operator records as there are GPUs: fewer is a lost proof, more is another run's.
-void worker_rule(const StrictInput& input, const Pair& pair, std::size_t module, std::size_t records,
-                 core::Findings& findings) {
-  const core::Value gpus = input.base.frame.topology.get(pair.side == Side::kTraining ? "actor_gpus" : "rollout_gpus");
-  if (gpus.is_integer() && gpus.integer() >= 0 && records != static_cast<std::size_t>(gpus.integer())) {
-    findings.add(make_finding("RLV-123", Section::kBackends,
-                              fmt::format("{} {}: the number of processes that ran it is not the number of GPUs",
-                                          pair.name, kModules.at(module)),
-                              fmt::format("{} processes with a record", gpus.integer()), fmt::format("{}", records)));
-  }
-}
-
-/// All values under padded_vocab_size in one side's records.
-void padded_vocabulary(const std::vector<const run::JsonArtifact*>& files, std::set<std::int64_t>& sizes,
-                       core::Findings& findings) {
-  for (const run::JsonArtifact* file : files) {
-    for_each_entry(file->root(), "", [&](const std::string& path, const std::string& key, core::Value value) {
-      if (key != "padded_vocab_size") {
-        return;
-      }
-      if (value.is_integer()) {
-        sizes.insert(value.integer());
-        return;
-      }
-      core::Finding finding = make_finding("RLV-134", Section::kBackends, "padded_vocab_size is no proper number",
-                                           "an integer", shown(value));
-      finding.place.file = file->name;
-      finding.place.field = path;
-      findings.add(std::move(finding));
-    });
-  }
-}
-
-void vocabulary_rule(const StrictInput& input, core::Findings& findings) {
-  std::set<std::int64_t> training;
-  std::set<std::int64_t> rollout;
-  padded_vocabulary(readbacks_of(input.base.run.readbacks, kPairs[0]), training, findings);
-  padded_vocabulary(readbacks_of(input.base.run.readbacks, kPairs[1]), rollout, findings);
-  std::set<std::int64_t> all = training;
-  all.insert(rollout.begin(), rollout.end());
-  if (all.size() > 1) {
-    const auto text = [](const std::set<std::int64_t>& sizes) {
-      std::string out;
-      for (const std::int64_t size : sizes) {
-        out += (out.empty() ? "" : ", ") + std::to_string(size);
-      }
-      return out.empty() ? std::string("none") : out;
-    };
-    core::Finding finding =
-        make_finding("RLV-136", Section::kBackends, "the padded vocabularies disagree (padded_vocab_size)",
-                     "training " + text(training), "rollout " + text(rollout));
-    finding.hint = "padding columns enter the log-sum of a side that doesn't mask them";
-    findings.add(std::move(finding));
+void record_rules(const StrictInput& input, const Record& record, bool expects_rl_kernel, core::Findings& findings) {
+  identity_rule(record, findings);
+  fallback_rule(input, record, expects_rl_kernel, findings);
+  number_rules(input, record, findings);
+  if (expects_rl_kernel) {
+    hook_rule(record, findings);
+    executed_rule(input, record, findings);
+  } else {
+    requested_rule(input, record, findings);
   }
 }
 
@@ -258,25 +230,17 @@ void strict_backend_rules(const StrictInput& input, core::Findings& findings) {
     for (std::size_t module = 0; module < kModules.size(); ++module) {
       const bool expects_rl_kernel = input.base.frame.runs_rl_kernel(module, pair.side);
       const bool leaves_none = pair.side == Side::kTraining && module == 2 && !expects_rl_kernel;
-      std::size_t records = 0;
+      std::vector<core::Value> records;
       for (const run::JsonArtifact* file : mine) {
         const core::Value value = operator_record(file->root(), kModules.at(module));
         if (!value.present()) {
           continue;
         }
-        ++records;
-        const Record record = {*file, pair, module, value};
-        identity_rule(record, findings);
-        fallback_rule(input, record, expects_rl_kernel, findings);
-        number_rules(input, record, findings);
-        if (expects_rl_kernel) {
-          executed_rule(input, record, findings);
-        } else {
-          requested_rule(input, record, findings);
-        }
+        records.push_back(value);
+        record_rules(input, {*file, pair, module, value}, expects_rl_kernel, findings);
       }
       if (!leaves_none && !mine.empty()) {
-        worker_rule(input, pair, module, records, findings);
+        process_rules(input, pair, module, records, findings);
       }
     }
   }

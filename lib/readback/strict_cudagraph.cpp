@@ -3,6 +3,7 @@
 // only what was asked for.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cctype>
@@ -130,6 +131,26 @@ void coverage_rule(const StrictInput& input, core::Findings& findings) {
   }
 }
 
+/// The mode that stands behind "cudagraph_mode", whatever quotes, signs and class name are between: FULL_DECODE_ONLY in
+/// `': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>`. Empty where the text names no mode.
+std::string mode_in(const std::string& text) {
+  static const RE2 kMode(
+      R"(^["']?\s*(?::|=|(?:is |was )?(?:set )?to\b|from \S+ to\b)?\s*["'<]*(?:CUDAGraphMode\.)?(NONE|PIECEWISE|FULL(?:_[A-Z_]+)?)\b)");
+  std::string mode;
+  RE2::PartialMatch(text, kMode, &mode);
+  return mode;
+}
+
+/// The first line of the engine that names another mode: an engine that can't capture as asked sets another mode and
+/// says so in a later line.
+const run::LogMark* other_mode(const std::vector<run::LogMark>& marks, const std::string& wanted) {
+  const auto mark = std::find_if(marks.begin(), marks.end(), [&wanted](const run::LogMark& candidate) {
+    const std::string mode = candidate.echo ? "" : mode_in(candidate.text);
+    return !mode.empty() && mode != wanted;
+  });
+  return mark == marks.end() ? nullptr : &*mark;
+}
+
 const run::LogMark* first_of_engine(const std::vector<run::LogMark>& marks) {
   const auto mark =
       std::find_if(marks.begin(), marks.end(), [](const run::LogMark& candidate) { return !candidate.echo; });
@@ -146,9 +167,12 @@ CudagraphSection strict_cudagraph(const StrictInput& input, core::Findings& find
     findings.add(graph_finding("RLV-138", nullptr, "the launcher did not state the capture sizes that it requires",
                                "the manifest's capture sizes", "no such line"));
   }
-  section.engine_mode = std::any_of(
-      log.cudagraph_mode.begin(), log.cudagraph_mode.end(),
-      [&mode](const run::LogMark& mark) { return !mark.echo && mark.text.find(mode) != std::string::npos; });
+  const run::LogMark* const another = other_mode(log.cudagraph_mode, mode);
+  section.engine_mode =
+      another == nullptr &&
+      std::any_of(log.cudagraph_mode.begin(), log.cudagraph_mode.end(), [&mode](const run::LogMark& mark) {
+        return !mark.echo && mark.text.find(mode) != std::string::npos;
+      });
   const run::LogMark* const eager = first_of_engine(log.eager);
   const run::LogMark* const graphs = first_of_engine(log.not_eager);
   section.not_eager = graphs != nullptr && eager == nullptr;
@@ -160,7 +184,7 @@ CudagraphSection strict_cudagraph(const StrictInput& input, core::Findings& find
                                "enforce_eager=False", "no such line"));
   }
   if (!section.engine_mode) {
-    const run::LogMark* const other = first_of_engine(log.cudagraph_mode);
+    const run::LogMark* const other = another != nullptr ? another : first_of_engine(log.cudagraph_mode);
     findings.add(graph_finding("RLV-139", other, "the engine reports another CUDA-graph mode", mode,
                                other == nullptr ? "no such line" : other->text.substr(0, 80)));
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict rules on manifest, launcher and status. A number is an integer here, not a string, float or boolean that
+// Strict rules on the manifest and the launcher. A number is an integer here, not a string, float or boolean that
 // Python would convert.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "core/python_value.h"
 #include "readback/strict_rules.h"
@@ -13,14 +12,6 @@ namespace rlverify::readback {
 namespace {
 
 using core::Section;
-
-core::Finding manifest_finding(const char* code, const char* field, std::string what, std::string expected,
-                               std::string found) {
-  core::Finding finding = make_finding(code, Section::kLaunch, std::move(what), std::move(expected), std::move(found));
-  finding.place.file = "manifest.json";
-  finding.place.field = field;
-  return finding;
-}
 
 std::string shown(core::Value value) {
   return value.present() ? core::python_repr(value) : "nothing";
@@ -90,67 +81,6 @@ void topology_keys(const StrictInput& input, core::Findings& findings) {
   }
 }
 
-/// Cases and reuse flag that a group's name stands for (spec section 2); nothing for a name of another kind.
-struct GroupMeaning {
-  std::array<const char*, 3> cases;
-  bool reuse;
-};
-std::optional<GroupMeaning> meaning_of(std::string group) {
-  static const std::map<std::string, std::string> kAliases = {
-      {"native", "M000"}, {"G00", "M000"}, {"consistency", "M111"}, {"G01", "M111"}};
-  if (const auto alias = kAliases.find(group); alias != kAliases.end()) {
-    group = alias->second;
-  }
-  if (group == "G10" || group == "G11") {
-    const char* const all = group == "G10" ? "P/P" : "R/R";
-    return GroupMeaning{{all, all, all}, true};
-  }
-  if (group.size() != 4 || group[0] != 'M' || group.find_first_not_of("01", 1) != std::string::npos) {
-    return std::nullopt;
-  }
-  const auto side = [&group](std::size_t at) { return group[at] == '1' ? "R/R" : "P/P"; };
-  return GroupMeaning{{side(1), side(2), side(3)}, false};
-}
-
-void group_rule(const Frame& frame, core::Findings& findings) {
-  const core::Value group = frame.arm.get("group");
-  const auto meaning = group.is_string() ? meaning_of(std::string(group.text())) : std::nullopt;
-  if (!meaning) {
-    core::Finding finding = manifest_finding("RLV-115", "arm.group", "the arm's group is none that is known",
-                                             "native, consistency, G10, G11 or Mxyz", shown(group));
-    findings.add(std::move(finding));
-    return;
-  }
-  for (std::size_t module = 0; module < kModules.size(); ++module) {
-    if (frame.cases.at(module) != meaning->cases.at(module)) {
-      findings.add(manifest_finding(
-          "RLV-115", "arm.group", fmt::format("group and {} case disagree", kModules.at(module)),
-          fmt::format("{} for group {}", meaning->cases.at(module), group.text()), frame.cases.at(module)));
-    }
-  }
-  const core::Value reuse = frame.arm.get("framework_use_rollout_logprobs");
-  if (reuse.is(core::Kind::kBoolean) && reuse.boolean() != meaning->reuse) {
-    findings.add(manifest_finding("RLV-115", "arm.framework_use_rollout_logprobs",
-                                  "group and reuse of rollout log-probs disagree",
-                                  fmt::format("{} for group {}", meaning->reuse, group.text()), shown(reuse)));
-  }
-}
-
-/// The environment that was handed to the run must ask for the arm's cases.
-void environment_rule(const Frame& frame, core::Findings& findings) {
-  static constexpr std::array<const char*, 3> kNames = {"RL_KERNEL_ATTENTION_CASE", "RL_KERNEL_FFN_CASE",
-                                                        "RL_KERNEL_LOGP_CASE"};
-  const core::Value variables = frame.manifest.path({"runtime_env", "env_vars"});
-  for (std::size_t module = 0; module < kModules.size(); ++module) {
-    const core::Value value = variables.get(kNames.at(module));
-    if (value.present() && !core::python_equal(value, std::string_view(frame.cases.at(module)))) {
-      findings.add(manifest_finding("RLV-115", (std::string("runtime_env.env_vars.") + kNames.at(module)).c_str(),
-                                    "environment and arm ask for different cases", frame.cases.at(module),
-                                    shown(value)));
-    }
-  }
-}
-
 void execution_rule(const StrictInput& input, core::Findings& findings) {
   const core::Value execution = input.base.frame.manifest.get("vllm_execution");
   const auto require = [&](const char* key, bool holds, std::string_view wanted) {
@@ -168,11 +98,6 @@ void execution_rule(const StrictInput& input, core::Findings& findings) {
   require("enforce_eager", eager.is(core::Kind::kBoolean) && !eager.boolean(), "false");
 }
 
-/// Two names of one job: equal, or one the beginning of the other where output was cut.
-bool same_job(std::string_view submission, std::string_view named) {
-  return !named.empty() && submission.substr(0, named.size()) == named;
-}
-
 void observations(const core::JsonDocument& document, const std::string& name, core::Findings& findings) {
   for (const core::JsonObservation& observation : document.observations) {
     const bool duplicate = observation.what == core::JsonObservation::What::kDuplicateKey;
@@ -188,6 +113,14 @@ void observations(const core::JsonDocument& document, const std::string& name, c
 
 }  // namespace
 
+core::Finding manifest_finding(const char* code, const char* field, std::string what, std::string expected,
+                               std::string found) {
+  core::Finding finding = make_finding(code, Section::kLaunch, std::move(what), std::move(expected), std::move(found));
+  finding.place.file = "manifest.json";
+  finding.place.field = field;
+  return finding;
+}
+
 bool launch_failed(core::Value manifest, const run::RunLog* log, core::Findings& findings) {
   const core::Value status = manifest.get("status");
   const core::Value code = manifest.path({"submission", "returncode"});
@@ -198,8 +131,7 @@ bool launch_failed(core::Value manifest, const run::RunLog* log, core::Findings&
   }
   if (!succeeded) {
     findings.add(manifest_finding("RLV-103", "submission.returncode",
-                                  fmt::format("the launcher exited with {} {}", shown(code), last_step(log)), "0",
-                                  shown(code)));
+                                  fmt::format("launcher exited {} {}", shown(code), last_step(log)), "0", shown(code)));
   } else {
     const bool dry = core::python_equal(status, std::string_view("planned"));
     findings.add(manifest_finding(
@@ -225,11 +157,15 @@ void strict_document_rules(const run::RunDirectory& run, core::Findings& finding
 void strict_manifest_rules(const StrictInput& input, core::Findings& findings) {
   const Frame& frame = input.base.frame;
   typed_numbers(frame.manifest, frame.topology, findings);
+  const core::Value submission = frame.manifest.get("submission");
+  if (submission.present() && !submission.is_dict()) {
+    findings.add(manifest_finding("RLV-111", "submission", "submission is no object", "an object with returncode",
+                                  shown(submission)));
+  }
+  strict_arm_rules(frame, findings);
   topology_rules(input.base, findings);
   topology_keys(input, findings);
   command_rules(input.base, findings);
-  group_rule(frame, findings);
-  environment_rule(frame, findings);
   execution_rule(input, findings);
   const core::Value sizes = frame.capture_sizes;
   bool proper = sizes.is_list() && sizes.size() > 0;
@@ -240,43 +176,6 @@ void strict_manifest_rules(const StrictInput& input, core::Findings& findings) {
     findings.add(manifest_finding("RLV-143", "vllm_execution.capture_sizes",
                                   "the manifest names no proper capture sizes", "a list of positive integers",
                                   shown(sizes)));
-  }
-}
-
-void strict_status_rules(const StrictInput& input, core::Findings& findings) {
-  const run::RunDirectory& run = input.base.run;
-  const run::RayStatus& status = run.ray_status;
-  if (!run.has_ray_status || run.ray_status_problem || status.state != run::JobState::kSucceeded) {
-    core::Finding finding =
-        make_finding("RLV-104", Section::kLaunch, "the job is not shown to have succeeded", "SUCCEEDED",
-                     !run.has_ray_status         ? "no file"
-                     : status.state_line.empty() ? "no status"
-                                                 : status.state_line);
-    finding.place.file = "ray-status.txt";
-    findings.add(std::move(finding));
-  }
-  const core::Value submission = input.base.frame.manifest.get("submission_id");
-  if (!submission.is_string() || submission.text().empty()) {
-    findings.add(manifest_finding("RLV-105", "submission_id", "the manifest names no submission",
-                                  "the id under which the run was submitted", shown(submission)));
-    return;
-  }
-  if (status.job_id && !same_job(submission.text(), *status.job_id)) {
-    core::Finding finding = make_finding("RLV-105", Section::kLaunch, "the status is that of another run",
-                                         std::string(submission.text()), *status.job_id);
-    finding.place.file = "ray-status.txt";
-    findings.add(std::move(finding));
-  }
-  const auto& jobs = input.base.log.job_ids;
-  const bool named = std::any_of(jobs.begin(), jobs.end(), [&submission](const run::LogMark& mark) {
-    return same_job(submission.text(), mark.text);
-  });
-  if (!jobs.empty() && !named) {
-    core::Finding finding = make_finding("RLV-105", Section::kLog, "the log is that of another run",
-                                         std::string(submission.text()), jobs.front().text);
-    finding.place.file = "run.log";
-    finding.place.line = jobs.front().line;
-    findings.add(std::move(finding));
   }
 }
 

@@ -2,6 +2,7 @@
 // Strict rules on the log: its step records, and lines that speak of fallbacks, tracebacks and folded output.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <map>
@@ -25,8 +26,9 @@ core::Finding log_finding(const char* code, Severity severity, Section section, 
   return finding;
 }
 
-std::string writer_of(const run::LogRecord& record) {
-  return record.pid ? fmt::format("pid {}", *record.pid) : "an unknown process";
+/// "pid 11, 97"; nothing where Ray's prefix is missing.
+std::string writers_of(const run::LogRecord& earlier, const run::LogRecord& later) {
+  return earlier.pid && later.pid ? fmt::format("; pid {}, {}", *earlier.pid, *later.pid) : "";
 }
 
 bool is_step(const run::LogRecord& record) {
@@ -49,8 +51,8 @@ void repeated_steps(const run::RunLog& log, core::Findings& findings) {
     core::Finding finding = log_finding(
         same ? "RLV-176" : "RLV-175", same ? Severity::kNote : Severity::kError, Section::kScalars, earlier.line,
         same ? fmt::format("step {} is recorded twice with the same bytes", record.number)
-             : fmt::format("step {} recorded twice with different values (lines {}, {}; {}, {})", record.number,
-                           earlier.line, record.line, writer_of(earlier), writer_of(record)),
+             : fmt::format("step {} recorded twice with different values (lines {}, {}{})", record.number, earlier.line,
+                           record.line, writers_of(earlier, record)),
         "one record", "two");
     finding.place.step = record.number;
     core::FindingPlace second = finding.place;
@@ -60,18 +62,34 @@ void repeated_steps(const run::RunLog& log, core::Findings& findings) {
   }
 }
 
+/// Whether a step record that can't be read hides something: the log has no readable record of a step that the run has.
+/// Otherwise the line is a quotation, a sample's text for instance, and is only told.
+bool hides_a_step(const StrictInput& input, const run::LogRecord& record) {
+  const auto& steps = input.base.steps.by_step;
+  return is_step(record) && record.number >= 0 && record.number < input.base.frame.num_rollout &&
+         std::none_of(steps.begin(), steps.end(),
+                      [&record](const StepRecord& step) { return step.step == record.number; });
+}
+
+const char* kind_name(run::RecordKind kind) {
+  return kind == run::RecordKind::kStep ? "step" : kind == run::RecordKind::kPerf ? "perf" : "rollout";
+}
+
 /// Records that can't be read, don't end, or carry another step number inside.
-void single_records(const run::RunLog& log, core::Findings& findings) {
+void single_records(const StrictInput& input, core::Findings& findings) {
+  const run::RunLog& log = input.base.log;
   for (const run::LogRecord& record : log.records) {
     if (!record.role.empty()) {
       findings.add(log_finding("RLV-178", Severity::kNote, Section::kLog, record.line,
-                               fmt::format("a record of another role: {}-step", record.role), "", ""));
+                               fmt::format("a record of another role: {}-{}", record.role, kind_name(record.kind)), "",
+                               ""));
       continue;
     }
     const bool step = is_step(record);
     if (record.payload == core::kNoNode) {
+      const bool hides = hides_a_step(input, record);
       findings.add(log_finding(
-          "RLV-177", step ? Severity::kError : Severity::kWarning, step ? Section::kScalars : Section::kLog,
+          "RLV-177", hides ? Severity::kError : Severity::kWarning, hides ? Section::kScalars : Section::kLog,
           record.line, record.unterminated ? "a record that doesn't end on its line" : "a record that can't be read",
           "a dict", record.problem));
       continue;
@@ -126,7 +144,7 @@ void step_set(const StrictInput& input, core::Findings& findings) {
                      fmt::format("steps 0 to {}", wanted - 1), fmt::format("{} steps", have.size()));
     finding.place.file = "run.log";
     if (!input.base.log.repeated.empty()) {
-      finding.hint = fmt::format("the log shows Ray folding repeated lines at line {}: run with RAY_DEDUP_LOGS=0",
+      finding.hint = fmt::format("log shows Ray dedup at line {}: run with RAY_DEDUP_LOGS=0",
                                  input.base.log.repeated.front().line);
     }
     findings.add(std::move(finding));
@@ -141,11 +159,41 @@ void step_set(const StrictInput& input, core::Findings& findings) {
   }
 }
 
+/// Whether every flag of the line that says "fallback ... true" forbids one: disable_fallback=True and its like. A line
+/// whose flags can't be found again (it was cut) does not.
+bool forbids_fallback(const std::string& line) {
+  static const RE2 kFlag(R"((?i)([a-z_\-]*)fallback(?:_used)?["']?\s*[:=]\s*["']?true)");
+  static const RE2 kForbids(R"((?i)(?:^|[_\-])(?:disable|disabled|no|forbid|disallow|without)[_\-]$)");
+  re2::StringPiece rest(line);
+  std::string prefix;
+  bool found = false;
+  while (RE2::FindAndConsume(&rest, kFlag, &prefix)) {
+    if (!RE2::PartialMatch(prefix, kForbids)) {
+      return false;
+    }
+    found = true;
+  }
+  return found;
+}
+
+/// Lines that say that a fallback was taken. A command's flags were asked for, they didn't happen.
+void fallback_lines(const std::vector<run::LogMark>& marks, const char* what, core::Findings& findings) {
+  for (const run::LogMark& mark : marks) {
+    if (mark.command || forbids_fallback(mark.text)) {
+      continue;
+    }
+    core::Finding finding = log_finding("RLV-112", Severity::kError, Section::kLog, mark.line, what, "no such line",
+                                        mark.text.substr(0, 300));
+    finding.count = mark.count;
+    findings.add(std::move(finding));
+  }
+}
+
 }  // namespace
 
 void strict_step_rules(const StrictInput& input, core::Findings& findings) {
   repeated_steps(input.base.log, findings);
-  single_records(input.base.log, findings);
+  single_records(input, findings);
   step_order(input.base.steps, findings);
   step_set(input, findings);
   for (const StepRecord& step : input.base.steps.by_step) {
@@ -167,8 +215,8 @@ void strict_log_rules(const StrictInput& input, core::Findings& findings) {
       }
     }
   };
-  tell(log.fallback_true, "RLV-112", Severity::kError, "the log says fallback=true");
-  tell(log.fallback_claims, "RLV-112", Severity::kError, "the log says that a fallback was taken");
+  fallback_lines(log.fallback_true, "the log says fallback=true", findings);
+  fallback_lines(log.fallback_claims, "the log says that a fallback was taken", findings);
   tell(log.traceback, "RLV-113", Severity::kWarning, "the log has a traceback");
   tell(log.repeated, "RLV-178", Severity::kNote, "Ray folded repeated lines here");
   tell(log.over_long, "RLV-178", Severity::kWarning, "a line longer than 16 MiB was read in part");

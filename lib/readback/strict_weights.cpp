@@ -27,13 +27,17 @@ std::string version_name(std::int64_t version) {
   return fmt::format("weight_v{:06d}", version);
 }
 
+std::string stem_of(const run::WeightAudit& audit) {
+  return audit.name.substr(0, audit.name.rfind('.'));
+}
+
 /// Everything that one audit must hold by itself.
 void audit_rules(const run::WeightAudit& audit, core::Findings& findings) {
   if (audit.problem) {
     findings.add(*audit.problem, "RLV-102", Section::kWeights);
     return;
   }
-  const std::string stem = audit.name.substr(0, audit.name.rfind('.'));
+  const std::string stem = stem_of(audit);
   if (audit.version != stem) {
     findings.add(
         audit_finding("RLV-184", audit, "an audit's name and version disagree", stem, audit.version.value_or("none")));
@@ -96,6 +100,24 @@ void version_rules(const StrictInput& input, core::Findings& findings) {
   }
 }
 
+/// An update that leads back to earlier weights: an engine or a trainer that restored what it had.
+void revert_rule(const StrictInput& input, core::Findings& findings) {
+  std::map<std::string, const run::WeightAudit*> seen;
+  const run::WeightAudit* before = nullptr;
+  for (const run::WeightAudit& audit : input.base.run.weight_audits) {
+    if (audit.problem || !audit.has_tensors || audit.sha256.empty()) {
+      continue;
+    }
+    const auto [entry, fresh] = seen.emplace(audit.sha256, &audit);
+    if (!fresh && entry->second != before && before->sha256 != audit.sha256) {
+      findings.add(audit_finding("RLV-186", audit,
+                                 fmt::format("the weights are those of {} again", stem_of(*entry->second)),
+                                 "weights that were not there before", audit.sha256));
+    }
+    before = &audit;
+  }
+}
+
 /// Names, shapes and dtypes stay; digests change from one version to the next.
 void change_rules(const StrictInput& input, bool required, core::Findings& findings) {
   const run::WeightAudit* before = nullptr;
@@ -105,10 +127,9 @@ void change_rules(const StrictInput& input, bool required, core::Findings& findi
       continue;
     }
     if (before != nullptr && before->sha256 == audit.sha256) {
-      core::Finding finding = audit_finding(
-          "RLV-186", audit,
-          fmt::format("the update from {} changed nothing", before->name.substr(0, before->name.rfind('.'))),
-          "another digest", audit.sha256);
+      core::Finding finding =
+          audit_finding("RLV-186", audit, fmt::format("the update from {} changed nothing", stem_of(*before)),
+                        "another digest", audit.sha256);
       finding.severity = required ? Severity::kError : Severity::kWarning;
       findings.add(std::move(finding));
     }
@@ -169,6 +190,7 @@ void strict_weight_rules(const StrictInput& input, core::Findings& findings) {
   }
   version_rules(input, findings);
   change_rules(input, required, findings);
+  revert_rule(input, findings);
   const bool readable =
       std::all_of(input.base.run.weight_audits.begin(), input.base.run.weight_audits.end(),
                   [](const run::WeightAudit& audit) { return !audit.problem && audit.is_object && audit.sha256_key; });

@@ -12,22 +12,29 @@
 
 #include "core/finding.h"
 #include "run/dump_file.h"
+#include "sidecar/call_steps.h"
 #include "sidecar/survey.h"
 
 namespace rlverify::sidecar {
 
-/// The shards of the sidecars by place; the first replica of each counts.
+/// The shards of one rank in one step, in call and list order, and the number of calls that they came from.
+struct StepShards {
+  std::vector<const Shard*> shards;
+  std::int64_t calls = 0;
+};
+
+/// The shards of the sidecars by place; the first file of a rank and call counts.
 class ShardIndex {
  public:
-  ShardIndex(const std::vector<SurveyedFile>& files, const Layout& layout, std::int64_t calls_per_step);
-  /// The shards of one rank in one step, in call and list order. Empty when there are none.
-  [[nodiscard]] std::vector<const Shard*> of_rank(std::int64_t rank, std::int64_t step) const;
+  /// `samples_per_step`: of one data-parallel group.
+  ShardIndex(const std::vector<SurveyedFile>& files, const Layout& layout, std::int64_t samples_per_step);
+  /// Empty when a call of the step is missing, or can't be told from the next step's.
+  [[nodiscard]] StepShards of_rank(std::int64_t rank, std::int64_t step) const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
-  [[nodiscard]] bool usable() const { return calls_per_step_ > 0; }
 
  private:
   Layout layout_;
-  std::int64_t calls_per_step_;
+  CallSteps steps_;
   std::map<std::pair<std::int64_t, std::int64_t>, const SurveyedFile*> files_;  ///< (rank, call)
 };
 

@@ -69,8 +69,9 @@ void shard_rules(const std::vector<SurveyedFile>& files, const Shard& shard, cor
   switch (shard.state) {
     case Shard::State::kShapeDiffers:
       findings.add(finding_at("RLV-156", place, "train and rollout log-probs differ in length",
-                              fmt::format("{} values", shard.train_count),
-                              fmt::format("{} values", shard.rollout_count)));
+                              fmt::format("{} values, as train has (response length {}, total length {})",
+                                          shard.train_count, shard.response_length, shard.total_length),
+                              fmt::format("{} values in rollout", shard.rollout_count)));
       return;
     case Shard::State::kDtypeDiffers:
       findings.add(finding_at("RLV-157", place, "train and rollout log-probs differ in dtype",

@@ -160,16 +160,16 @@ void value_rules(const std::vector<SurveyedFile>& files, const Shard& shard, con
   }
 }
 
-/// Every step must have an active token somewhere.
+/// Every step must have an active token somewhere. A step with a shard that couldn't be compared is left to that
+/// shard's own finding.
 void activity_rule(const std::vector<SurveyedFile>& files, const MergedShards& merged, const ExpectedRun& expected,
                    core::Findings& findings) {
-  const std::int64_t per_step = calls_per_step(files, expected.steps);
-  if (per_step == 0) {
-    return;
-  }
+  const CallSteps steps(files, expected.layout, expected.samples_per_group());
   std::map<std::int64_t, std::int64_t> active;
   for (const Shard* shard : merged.shards) {
-    active[shard->call / per_step] += shard->statistics.active;
+    if (const auto step = steps.step_of(shard->dp, shard->call)) {
+      active[*step] += shard->state == Shard::State::kCompared ? shard->statistics.active : 1;
+    }
   }
   for (const auto& [step, count] : active) {
     if (count == 0) {
@@ -200,12 +200,10 @@ void dtype_note(const MergedShards& merged, core::Findings& findings) {
 
 }  // namespace
 
-std::int64_t calls_per_step(const std::vector<SurveyedFile>& files, std::int64_t steps) {
-  std::int64_t highest = -1;
-  for (const SurveyedFile& file : files) {
-    highest = file.problem ? highest : std::max(highest, file.call_index);
-  }
-  return steps > 0 && highest >= 0 && (highest + 1) % steps == 0 ? (highest + 1) / steps : 0;
+std::int64_t ExpectedRun::samples_per_group() const {
+  const std::int64_t group = layout.tensor_parallel_size * layout.context_parallel_size;
+  const std::int64_t groups = ranks > 0 && ranks % group == 0 ? ranks / group : 1;
+  return global_batch_size > 0 && global_batch_size % groups == 0 ? global_batch_size / groups : 0;
 }
 
 UnmaskedTotals unmasked_totals(const MergedShards& merged) {
@@ -213,6 +211,29 @@ UnmaskedTotals unmasked_totals(const MergedShards& merged) {
   for (const Shard* shard : merged.shards) {
     totals.elements += static_cast<std::int64_t>(shard->train_count);
     totals.mismatches += shard->unmasked_mismatch_count;
+  }
+  return totals;
+}
+
+std::map<std::int64_t, UnmaskedTotals> unmasked_steps(const MergedShards& merged,
+                                                      const std::vector<SurveyedFile>& files,
+                                                      const ExpectedRun& expected) {
+  const CallSteps steps(files, expected.layout, expected.samples_per_group());
+  std::map<std::int64_t, UnmaskedTotals> totals;
+  std::set<std::int64_t> unsure;
+  for (const Shard* shard : merged.shards) {
+    const auto step = steps.step_of(shard->dp, shard->call);
+    if (!step) {
+      continue;
+    }
+    if (shard->state != Shard::State::kCompared) {
+      unsure.insert(*step);
+    }
+    totals[*step].elements += static_cast<std::int64_t>(shard->train_count);
+    totals[*step].mismatches += shard->unmasked_mismatch_count;
+  }
+  for (const std::int64_t step : unsure) {
+    totals.erase(step);
   }
   return totals;
 }

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/finding.h"
+#include "sidecar/call_steps.h"
 #include "sidecar/reference_rules.h"
 
 namespace rlverify::sidecar {
@@ -19,11 +21,10 @@ struct ExpectedRun {
   std::int64_t steps = 0;
   std::int64_t global_batch_size = 0;
   bool require_exact = false;
-};
 
-/// Steps and calls of one rank: how many calls belong to one step. 0 when the calls can't be spread evenly over the
-/// steps.
-[[nodiscard]] std::int64_t calls_per_step(const std::vector<SurveyedFile>& files, std::int64_t steps);
+  /// Samples of one step that one data-parallel group trains on; 0 when they can't be shared out evenly.
+  [[nodiscard]] std::int64_t samples_per_group() const;
+};
 
 /// RLV-151 to 169.
 void strict_sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged,
@@ -35,5 +36,9 @@ struct UnmaskedTotals {
   std::int64_t mismatches = 0;
 };
 [[nodiscard]] UnmaskedTotals unmasked_totals(const MergedShards& merged);
+/// The same per step, as far as steps are known and all their shards could be compared.
+[[nodiscard]] std::map<std::int64_t, UnmaskedTotals> unmasked_steps(const MergedShards& merged,
+                                                                    const std::vector<SurveyedFile>& files,
+                                                                    const ExpectedRun& expected);
 
 }  // namespace rlverify::sidecar
