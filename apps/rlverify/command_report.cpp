@@ -18,7 +18,7 @@ namespace {
 struct ReportOptions {
   RunArguments runs;
   std::string validate;
-  std::optional<std::string> scope;
+  std::string scope;
   std::string rules = "strict";
   std::string output;
 };

@@ -116,12 +116,12 @@ Document comparison_document(const ComparisonInput& input) {
 
 Document bundle_document(const ComparisonInput& input, core::Value validation,
                          const std::optional<compare::AttentionCases>& attention_cases,
-                         const std::optional<std::string>& scope) {
+                         const std::string& scope) {
   Document document;
   document.set_root(document.object({{"comparison", comparison_object(document, input)},
                                      {"validation", copy_sorted(document, validation)},
                                      {"gpu_attention_cases", attention_cases_object(document, attention_cases)},
-                                     {"scope", scope ? document.string(*scope) : document.null()}}));
+                                     {"scope", document.string(scope)}}));
   return document;
 }
 

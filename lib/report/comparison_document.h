@@ -31,10 +31,10 @@ struct ComparisonInput {
 [[nodiscard]] std::string comparison_text(const ComparisonInput& input, const TextOptions& options);
 
 /// Section 3: comparison, validation of one run, attention cases, scope. Write with KeyOrder::kAsBuilt and no newline at
-/// the end. `validation` is a validation document; an absent `scope` is null.
+/// the end. `validation` is a validation document.
 [[nodiscard]] Document bundle_document(const ComparisonInput& input, core::Value validation,
                                        const std::optional<compare::AttentionCases>& attention_cases,
-                                       const std::optional<std::string>& scope);
+                                       const std::string& scope);
 
 /// All findings: those about reading the runs, then each candidate's, as they are.
 [[nodiscard]] core::Findings all_findings(const compare::RunComparison& comparison);
