@@ -45,6 +45,12 @@ bool is_element_container(Kind kind) {
 
 }  // namespace
 
+void ValueTable::reserve(std::size_t nodes) {
+  nodes_.reserve(nodes);
+  pool_.reserve(nodes);
+  containers_.reserve(nodes / 4);
+}
+
 NodeId ValueTable::add(Kind kind, std::uint32_t place, Payload payload) {
   const NodeId id = checked_index(nodes_.size(), "values");
   Node node{};

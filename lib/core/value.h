@@ -65,8 +65,8 @@ class ValueTable {
   /// value ...).
   void set_items(NodeId container, std::span<const NodeId> items);
 
-  /// Makes room for about so many more nodes; only speed depends on it.
-  void reserve(std::size_t nodes) { nodes_.reserve(nodes_.size() + nodes); }
+  /// Makes room for about so many nodes in all and the containers that usually go with them; only speed depends on it.
+  void reserve(std::size_t nodes);
 
   // ---- reading: spans and views are valid until the table is added to ----
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,12 @@ using core::Kind;
 using core::NodeId;
 
 constexpr unsigned kMaxKeyDepth = 32;
+constexpr std::size_t kMaxComparedKeys = 16;
+constexpr std::size_t kMaxComparedBytes = 64;
+
+std::uint64_t slot_of(NodeId container, std::uint32_t key_number) {
+  return static_cast<std::uint64_t>(container) << 32U | key_number;
+}
 
 std::string identity(NodeId id) {
   return fmt::format("o{}", id);
@@ -96,9 +103,34 @@ KeyIndex::KeyNumber KeyIndex::number_of(NodeId key, unsigned depth) {
   return number;
 }
 
-std::optional<std::uint32_t> KeyIndex::find_or_note(NodeId container, NodeId key, std::uint32_t position) {
-  const std::uint64_t slot = static_cast<std::uint64_t>(container) << 32U | number_of(key, 0);
-  const auto [found, is_new] = positions_.emplace(slot, position);
+void KeyIndex::index(NodeId container) {
+  const std::size_t stride = table_.kind(container) == Kind::kDict ? 2 : 1;
+  const auto items = table_.items(container);
+  for (std::size_t i = 0; i < items.size(); i += stride) {
+    positions_.emplace(slot_of(container, number_of(items[i], 0)), static_cast<std::uint32_t>(i / stride));
+  }
+  indexed_.insert(container);
+}
+
+std::optional<std::uint32_t> KeyIndex::find_or_note(NodeId container, NodeId key) {
+  const std::size_t stride = table_.kind(container) == Kind::kDict ? 2 : 1;
+  const auto items = table_.items(container);
+  if (indexed_.empty() || indexed_.count(container) == 0) {
+    const bool is_short_string = table_.kind(key) == Kind::kString && table_.text(key).size() <= kMaxComparedBytes;
+    if (is_short_string && items.size() <= kMaxComparedKeys * stride) {
+      // No other kind equals a string, so looking at the strings is enough.
+      const std::string_view text = table_.text(key);
+      for (std::size_t i = 0; i < items.size(); i += stride) {
+        if (table_.kind(items[i]) == Kind::kString && table_.text(items[i]) == text) {
+          return static_cast<std::uint32_t>(i / stride);
+        }
+      }
+      return std::nullopt;
+    }
+    index(container);
+  }
+  const auto position = static_cast<std::uint32_t>(items.size() / stride);
+  const auto [found, is_new] = positions_.emplace(slot_of(container, number_of(key, 0)), position);
   return is_new ? std::nullopt : std::optional(found->second);
 }
 

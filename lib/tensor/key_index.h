@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/value.h"
 
@@ -17,10 +18,9 @@ namespace rlverify::tensor {
 class KeyIndex {
  public:
   explicit KeyIndex(const core::ValueTable& table) : table_(table) {}
-  /// The position under which `key` was noted for `container`; if none, notes `position` and returns nothing. Throws
-  /// UnhashableKey.
-  [[nodiscard]] std::optional<std::uint32_t> find_or_note(core::NodeId container, core::NodeId key,
-                                                          std::uint32_t position);
+  /// The position of `key` among the keys of a dict or the items of a set; nothing where it is new, which it then
+  /// counts as: the caller adds it next. Throws UnhashableKey.
+  [[nodiscard]] std::optional<std::uint32_t> find_or_note(core::NodeId container, core::NodeId key);
 
   /// A key that Python refuses (a list, dict or set), or a tuple nested deeper than any real key.
   struct UnhashableKey {
@@ -31,10 +31,12 @@ class KeyIndex {
   using KeyNumber = std::uint32_t;
   KeyNumber number_of(core::NodeId key, unsigned depth);
   std::string canonical(core::NodeId key, unsigned depth);
+  void index(core::NodeId container);
 
   const core::ValueTable& table_;
   std::map<std::string, KeyNumber> numbers_;
   std::unordered_map<core::NodeId, KeyNumber> known_;
+  std::unordered_set<core::NodeId> indexed_;                    // the others are small: their keys are compared in turn
   std::unordered_map<std::uint64_t, std::uint32_t> positions_;  // container << 32 | key number
 };
 

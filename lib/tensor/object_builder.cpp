@@ -268,8 +268,7 @@ void ObjectBuilder::set_items(NodeId target, std::span<const NodeId> keys_and_va
   }
   for (std::size_t i = 0; i + 1 < keys_and_values.size(); i += 2) {
     try {
-      const auto position = static_cast<std::uint32_t>(table.items(target).size() / 2);
-      if (const auto found = keys_.find_or_note(target, keys_and_values[i], position)) {
+      if (const auto found = keys_.find_or_note(target, keys_and_values[i])) {
         table.set_item(target, 2 * std::size_t{*found} + 1, keys_and_values[i + 1]);
       } else {
         table.append_entry(target, keys_and_values[i], keys_and_values[i + 1]);
@@ -287,7 +286,7 @@ void ObjectBuilder::add_to_set(NodeId target, std::span<const NodeId> items) {
   }
   for (const NodeId item : items) {
     try {
-      if (!keys_.find_or_note(target, item, static_cast<std::uint32_t>(table.items(target).size()))) {
+      if (!keys_.find_or_note(target, item)) {
         table.append(target, item);
       }
     } catch (const KeyIndex::UnhashableKey& unhashable) {

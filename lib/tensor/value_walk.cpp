@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <string_view>
@@ -57,6 +59,15 @@ void join(std::string& path, std::string_view component) {
     path += '.';
   }
   path += component;
+}
+
+/// "[7]"
+void append_position(std::string& path, std::size_t position) {
+  std::array<char, 24> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), position).ptr;
+  path += '[';
+  path.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  path += ']';
 }
 
 }  // namespace
@@ -119,7 +130,7 @@ void ValueWalk::append_component(std::string& path, NodeId node, std::size_t slo
   switch (kind) {
     case Kind::kList:
     case Kind::kTuple:
-      fmt::format_to(std::back_inserter(path), "[{}]", slot);
+      append_position(path, slot);
       break;
     case Kind::kDict:
       if (slot % 2 == 0) {
@@ -237,6 +248,7 @@ std::string ValueWalk::count_path(std::string path) {
 
 std::string ValueWalk::path() {
   std::string path;
+  path.reserve(60);  // most paths, in one allocation
   const std::size_t containers = frames_.size() - (entered_last_ ? 1 : 0);
   for (std::size_t i = 0; i < containers && path.size() <= limits_.max_path_bytes; ++i) {
     append_component(path, frames_[i].node, frames_[i].next_slot - 1);
@@ -259,6 +271,7 @@ std::string ValueWalk::first_path(NodeId id) {
 TensorPaths find_tensors(const PtFile& file, WalkLimits limits) {
   TensorPaths found;
   ValueWalk walk(file, limits);
+  found.tensors.reserve(file.tensors.size());
   while (const auto step = walk.next()) {
     if (step->value.is(Kind::kTensor)) {
       found.tensors.push_back({walk.path(), step->value});

@@ -43,7 +43,8 @@ bool name_less(std::string_view left, std::string_view right) {
   std::uint64_t right_tail = 0;
   std::memcpy(&left_tail, left.data() + left.size() - tail, tail);
   std::memcpy(&right_tail, right.data() + right.size() - tail, tail);
-  return left_tail != right_tail ? left_tail < right_tail : left < right;
+  // The first of the eight bytes counts most, so that data/10 is followed by data/11.
+  return left_tail != right_tail ? __builtin_bswap64(left_tail) < __builtin_bswap64(right_tail) : left < right;
 }
 
 /// A central directory record, before its local header was looked at.
@@ -203,10 +204,17 @@ void check_overlaps(const std::string& file, const std::vector<ZipEntry>& entrie
 }  // namespace
 
 const ZipEntry* ZipDirectory::find(std::string_view name) const {
+  if (next_ < entries_.size() && entries_[next_].name == name) {
+    return &entries_[next_++];
+  }
   const auto found =
       std::lower_bound(entries_.begin(), entries_.end(), name,
                        [](const ZipEntry& entry, std::string_view wanted) { return name_less(entry.name, wanted); });
-  return found != entries_.end() && found->name == name ? &*found : nullptr;
+  if (found == entries_.end() || found->name != name) {
+    return nullptr;
+  }
+  next_ = static_cast<std::size_t>(found - entries_.begin()) + 1;
+  return &*found;
 }
 
 bool looks_like_zip(const ByteSource& source) {

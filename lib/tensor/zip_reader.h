@@ -41,6 +41,7 @@ class ZipDirectory {
  private:
   std::vector<std::byte> bytes_;
   std::vector<ZipEntry> entries_;
+  mutable std::size_t next_ = 0;  // behind the entry that was found last: keys are mostly asked for in order
 };
 
 /// Whether the source begins like a zip archive (local header or empty archive).
