@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a literal, as a line and as a whole run log. What is read as a literal is shown as Python shows it and read again, which must give the
-// same; the log is read from memory and by copied blocks, which must agree.
+// Any bytes as a literal, as a line and as a whole run log. What is read as a literal is shown as Python shows it and
+// read again, which must give the same; the log is read from memory and by copied blocks, which must agree.
 #include <cstdlib>
 #include <string>
 
@@ -48,7 +48,8 @@ void check_literal(const std::string& text) {
 
 void check_line(std::string_view line) {
   const auto match = run::match_record(line);
-  if (match && (match->begin >= match->payload_begin || match->payload_begin > match->payload_end || match->payload_end > line.size() || line[match->payload_begin] != '{')) {
+  if (match && (match->begin >= match->payload_begin || match->payload_begin > match->payload_end ||
+                match->payload_end > line.size() || line[match->payload_begin] != '{')) {
     std::abort();
   }
 }

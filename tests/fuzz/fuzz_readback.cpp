@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run without tensors from any bytes - manifest, two readbacks, weight audits, log and status, separated by NUL bytes - judged by both rule sets and written
-// as documents. A run that can't be judged gets the short form; nothing may throw, and every document must be valid against its schema.
+// A run without tensors from any bytes - manifest, two readbacks, weight audits, log and status, separated by NUL bytes
+// - judged by both rule sets and written as documents. A run that can't be judged gets the short form; nothing may
+// throw, and every document must be valid against its schema.
 #include <array>
 #include <cstdlib>
 #include <string>
@@ -70,8 +71,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     const report::Document document = report::validation_document(result);
     const report::Document findings = report::findings_document(result, "0");
-    if (report::to_json(document.root(), report::KeyOrder::kSorted).empty() || report::to_json(findings.root(), report::KeyOrder::kAsBuilt).empty() ||
-        report::validation_text(result, {}).empty() || !report::check_schema(document.root(), report::schema_text("validation")).empty() ||
+    if (report::to_json(document.root(), report::KeyOrder::kSorted).empty() ||
+        report::to_json(findings.root(), report::KeyOrder::kAsBuilt).empty() ||
+        report::validation_text(result, {}).empty() ||
+        !report::check_schema(document.root(), report::schema_text("validation")).empty() ||
         !report::check_schema(findings.root(), report::schema_text("findings")).empty()) {
       std::abort();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a sidecar and as a train dump: surveyed twice (from memory and by copied reads, which must agree), judged by the reference and the strict
-// rules, and the dump held against the sidecar.
+// Any bytes as a sidecar and as a train dump: surveyed twice (from memory and by copied reads, which must agree),
+// judged by the reference and the strict rules, and the dump held against the sidecar.
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -39,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const sidecar::Layout layout = size % 3 == 0 ? sidecar::Layout{1, 1} : sidecar::Layout{4, 2};
   std::vector<sidecar::SurveyedFile> files;
-  files.push_back(sidecar::survey_sidecar(std::make_unique<core::MemorySource>("fuzz", bytes), "rank00000.call00000000.pt", layout));
+  files.push_back(sidecar::survey_sidecar(std::make_unique<core::MemorySource>("fuzz", bytes),
+                                          "rank00000.call00000000.pt", layout));
   files.push_back(sidecar::survey_sidecar(std::make_unique<CopyingSource>(bytes), "rank00001.call00000000.pt", layout));
   for (sidecar::Shard& shard : files[1].shards) {
     shard.file = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs on disk under the reference rules: the verdict, the cross-checks X1 and X2, the short form where nothing can be judged (rule S3), and that the
-// number of threads does not show.
+// Whole runs on disk under the reference rules: the verdict, the cross-checks X1 and X2, the short form where nothing
+// can be judged (rule S3), and that the number of threads does not show.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <string>
@@ -116,9 +116,14 @@ TEST_CASE("S3: what ends the judgement") {
   check_gives_up([](TestRun& run) { run.files["readbacks/a.json"] = "\xEF\xBB\xBF{}"; }, "readbacks/a.json");
   check_gives_up([](TestRun& run) { run.files["readbacks/a.json"] = "[]"; }, "is no object");
   check_gives_up([](TestRun& run) { run.files["train-data/0.rank0.pt"] = "junk"; }, "train-data/0.rank0.pt");
-  check_gives_up([](TestRun& run) { run.files["train-data/0.rank0.pt"] = rlverify::test::write_pt(PtValue::Dict{{"rollout_data", 5}}); }, "train-data/0.rank0.pt");
+  check_gives_up(
+      [](TestRun& run) {
+        run.files["train-data/0.rank0.pt"] = rlverify::test::write_pt(PtValue::Dict{{"rollout_data", 5}});
+      },
+      "train-data/0.rank0.pt");
   check_gives_up([](TestRun& run) { run.replace("manifest.json", "\"tp\": 4", "\"tp\": 0"); }, "ValueError");
-  check_gives_up([](TestRun& run) { run.replace("manifest.json", "\"rollout_engines\": 1, ", ""); }, "KeyError: 'rollout_engines'");
+  check_gives_up([](TestRun& run) { run.replace("manifest.json", "\"rollout_engines\": 1, ", ""); },
+                 "KeyError: 'rollout_engines'");
 }
 
 TEST_CASE("A broken sidecar is a finding, no end") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small run's texts, changed by a test, read in memory, measured, and judged by the reference rules for readbacks, log and manifest.
+// A small run's texts, changed by a test, read in memory, measured, and judged by the reference rules for readbacks,
+// log and manifest.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +39,8 @@ inline run::RunDirectory read(const TestRun& texts) {
     run.readbacks.push_back(json("readbacks/" + name));
   }
   for (const std::string& name : texts.names("weight-audit")) {
-    run.weight_audits.push_back(run::read_weight_audit(core::MemorySource(name, texts.files.at("weight-audit/" + name)), name));
+    run.weight_audits.push_back(
+        run::read_weight_audit(core::MemorySource(name, texts.files.at("weight-audit/" + name)), name));
   }
   return run;
 }
@@ -72,7 +74,8 @@ struct Judged {
   [[nodiscard]] std::string sentences() const {
     std::string text;
     for (const core::Finding& finding : findings.list()) {
-      text += finding.code + " " + finding.what + " | expected " + finding.expected + " | found " + finding.found + "\n";
+      text +=
+          finding.code + " " + finding.what + " | expected " + finding.expected + " | found " + finding.found + "\n";
     }
     return text;
   }
@@ -107,7 +110,11 @@ inline Judged judge(const TestRun& texts) {
 inline TestRun native_run() {
   TestRun run = rlverify::test::passing_run();
   run.replace_all("manifest.json", "\"R/R\"", "\"P/P\"");
-  run.replace("manifest.json", ",\n    \"--linear-logp-provider\", \"rl_engine.integrations.orchestrators.vime.providers.linear_logp_provider.provider\", \"--linear-logp-provider-mode\", \"strict\"", "");
+  run.replace("manifest.json",
+              ",\n    \"--linear-logp-provider\", "
+              "\"rl_engine.integrations.orchestrators.vime.providers.linear_logp_provider.provider\", "
+              "\"--linear-logp-provider-mode\", \"strict\"",
+              "");
   run.replace("run.log", "logp_case=R/R", "logp_case=P/P");
   for (const std::string& name : run.names("readbacks")) {
     const std::string path = "readbacks/" + name;

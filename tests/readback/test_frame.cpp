@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hard look-ups: what the manifest must have before anything can be judged (rule S3), and the int() conversions on the way.
+// The hard look-ups: what the manifest must have before anything can be judged (rule S3), and the int() conversions on
+// the way.
 #include <catch2/catch.hpp>
 
 #include "readback/readback_test_support.h"

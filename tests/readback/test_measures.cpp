@@ -14,7 +14,9 @@ using test::judge;
 using test::Judged;
 using test::TestRun;
 
-core::JsonDocument json(std::string_view text) { return core::read_json(core::MemorySource("t.json", text), core::JsonMode::kStrict); }
+core::JsonDocument json(std::string_view text) {
+  return core::read_json(core::MemorySource("t.json", text), core::JsonMode::kStrict);
+}
 
 bool triton(std::string_view text) {
   const core::JsonDocument document = json(text);
@@ -36,7 +38,7 @@ TEST_CASE("Triton in strings of any depth, and in the two flags") {
   CHECK_FALSE(triton(R"({"triton_used": false})"));
   CHECK_FALSE(triton(R"({"triton_used": "triton"})"));  // other values of the flag are not looked into
   CHECK_FALSE(triton(R"({"triton_used": 1})"));
-  CHECK_FALSE(triton(R"({"triton": "x"})"));            // keys are not looked at
+  CHECK_FALSE(triton(R"({"triton": "x"})"));  // keys are not looked at
   CHECK_FALSE(triton("[1, null, true]"));
 }
 
@@ -50,7 +52,8 @@ TEST_CASE("The platform is the first one, depth first, never through lists") {
 }
 
 TEST_CASE("Backend ids of any depth, in order") {
-  const core::JsonDocument document = json(R"({"backend_id": "a", "x": [{"actual_backend": "b"}, {"backend_id": 5}], "y": {"actual_backend": {"backend_id": "c"}}})");
+  const core::JsonDocument document = json(
+      R"({"backend_id": "a", "x": [{"actual_backend": "b"}, {"backend_id": 5}], "y": {"actual_backend": {"backend_id": "c"}}})");
   std::vector<std::string> ids;
   collect_backend_ids(document.root(), ids);
   CHECK(ids == std::vector<std::string>{"a", "b", "c"});
@@ -81,10 +84,13 @@ TEST_CASE("Values of other kinds are shown as Python's str shows them; distinct 
 
 TEST_CASE("Operators that are no object are no records; other kinds can't be judged") {
   TestRun no_object = passing_run();
-  no_object.files[readback_path("megatron", 0)] = R"({"framework": "megatron", "target": "training", "operators": [1], "installed_hooks": {}})";
+  no_object.files[readback_path("megatron", 0)] =
+      R"({"framework": "megatron", "target": "training", "operators": [1], "installed_hooks": {}})";
   CHECK(judge(no_object).readbacks.megatron_training->modules[0].call_count == 28);
-  for (const char* const text : {R"({"framework": "megatron", "target": "training", "operators": {"attention": 5}})", R"({"framework": "megatron", "target": "training", "installed_hooks": null})",
-                                 R"({"framework": "megatron", "target": "training", "operators": {"attention": {"call_count": "x"}}})"}) {
+  for (const char* const text :
+       {R"({"framework": "megatron", "target": "training", "operators": {"attention": 5}})",
+        R"({"framework": "megatron", "target": "training", "installed_hooks": null})",
+        R"({"framework": "megatron", "target": "training", "operators": {"attention": {"call_count": "x"}}})"}) {
     CAPTURE(text);
     TestRun run = passing_run();
     run.files[readback_path("megatron", 0)] = text;
@@ -94,7 +100,9 @@ TEST_CASE("Operators that are no object are no records; other kinds can't be jud
 
 TEST_CASE("Step records: the last one of a number counts, first appearance gives the order") {
   TestRun run = passing_run();
-  run.files["run.log"] = "step 2: {'a': 1}\nstep 0: {'a': 2}\nstep 2: {'a': 3}\nstep 1: {'a': x}\nperf 1: {'a': 4}\ncritic-step 3: {'a': 5}\nstep 4: {'a': np.float64(6)}\n";
+  run.files["run.log"] =
+      "step 2: {'a': 1}\nstep 0: {'a': 2}\nstep 2: {'a': 3}\nstep 1: {'a': x}\nperf 1: {'a': 4}\ncritic-step 3: {'a': "
+      "5}\nstep 4: {'a': np.float64(6)}\n";
   const run::RunDirectory directory = test::read(run);
   const StepRecords open = step_records(*directory.log, public_accepts, Repeated::kLastCounts);
   REQUIRE(open.by_step.size() == 3);
@@ -111,13 +119,16 @@ TEST_CASE("Step records: the last one of a number counts, first appearance gives
 
 TEST_CASE("Rows: integers stay integers, refused metrics are null") {
   TestRun run = passing_run();
-  run.replace_all("run.log", "'train/train_current_rollout_logprob_numel': 6.0", "'train/train_current_rollout_logprob_numel': 6");
+  run.replace_all("run.log", "'train/train_current_rollout_logprob_numel': 6.0",
+                  "'train/train_current_rollout_logprob_numel': 6");
   ScalarSection scalars = judge(run).scalars;
   REQUIRE(scalars.rows.size() == 2);
   CHECK(std::get<std::int64_t>(*scalars.rows[0].active_token_count) == 12);
   CHECK(std::get<std::int64_t>(scalars.total_active_token_exposure) == 24);
   CHECK(scalars.bitwise_zero);
-  run.files["run.log"] = "step 0: {'train/train_current_rollout_logprob_numel': True, 'train/train_current_rollout_logprob_mismatch_count': inf}\n";
+  run.files["run.log"] =
+      "step 0: {'train/train_current_rollout_logprob_numel': True, "
+      "'train/train_current_rollout_logprob_mismatch_count': inf}\n";
   scalars = judge(run).scalars;
   CHECK_FALSE(scalars.rows[0].active_token_count);
   CHECK_FALSE(scalars.rows[0].bitwise_mismatch_count);
@@ -136,7 +147,8 @@ TEST_CASE("The native route is attested by its marker or by the sidecar route of
   CHECK(has_native_marker(*test::read(run).log, "P/P"));
   CHECK_FALSE(has_native_marker(*test::read(run).log, "R/R"));
   run.files["run.log"] =
-      "linear_logp native active: backend_id=vime.utils.ppo_utils.calculate_log_probs_and_entropy contract_id=vime.native.linear_logp.v1 route=unconfigured device=cuda\n";
+      "linear_logp native active: backend_id=vime.utils.ppo_utils.calculate_log_probs_and_entropy "
+      "contract_id=vime.native.linear_logp.v1 route=unconfigured device=cuda\n";
   CHECK(has_native_marker(*test::read(run).log, "R/R"));
 }
 

@@ -11,13 +11,15 @@
 
 namespace rlverify::run::test {
 
-inline std::unique_ptr<core::ByteSource> source_of(const rlverify::test::PtValue& payload, const std::string& name = "test.pt") {
+inline std::unique_ptr<core::ByteSource> source_of(const rlverify::test::PtValue& payload,
+                                                   const std::string& name = "test.pt") {
   return std::make_unique<core::MemorySource>(name, rlverify::test::write_pt(payload));
 }
 
 /// A payload written and read back.
 struct ReadBack {
-  explicit ReadBack(const rlverify::test::PtValue& payload) : source(source_of(payload)), file(tensor::read_pt(*source)) {}
+  explicit ReadBack(const rlverify::test::PtValue& payload)
+      : source(source_of(payload)), file(tensor::read_pt(*source)) {}
   std::unique_ptr<core::ByteSource> source;
   tensor::PtFile file;
 };

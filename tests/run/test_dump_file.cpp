@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Train dumps of both forms, and what the public validator's `"log_probs" in payload.get("rollout_data", {})` makes of any payload.
+// Train dumps of both forms, and what the public validator's `"log_probs" in payload.get("rollout_data", {})` makes of
+// any payload.
 #include <catch2/catch.hpp>
 
 #include "run/dump_file.h"
@@ -12,8 +13,12 @@ namespace {
 using rlverify::test::PtValue;
 using test::source_of;
 
-PublicDumpView view_of(const PtValue& payload) { return read_dump(source_of(payload), "0.rank0.pt").public_view; }
-PublicDumpView view_of_rollout_data(const PtValue& data) { return view_of(PtValue::Dict{{"rollout_data", data}}); }
+PublicDumpView view_of(const PtValue& payload) {
+  return read_dump(source_of(payload), "0.rank0.pt").public_view;
+}
+PublicDumpView view_of_rollout_data(const PtValue& data) {
+  return view_of(PtValue::Dict{{"rollout_data", data}});
+}
 
 }  // namespace
 
@@ -27,7 +32,12 @@ TEST_CASE("The form of one rank") {
 }
 
 TEST_CASE("The form of whole samples") {
-  const DumpFile dump = read_dump(source_of(PtValue::Dict{{"format_version", 2}, {"rollout_id", 0}, {"rank", 0}, {"samples", PtValue::List{PtValue::Dict{{"sample_index", 0}}}}}), "0.rank0.pt");
+  const DumpFile dump =
+      read_dump(source_of(PtValue::Dict{{"format_version", 2},
+                                        {"rollout_id", 0},
+                                        {"rank", 0},
+                                        {"samples", PtValue::List{PtValue::Dict{{"sample_index", 0}}}}}),
+                "0.rank0.pt");
   CHECK(dump.public_view == PublicDumpView::kLacksLogProbs);
   CHECK(dump.samples.size() == 1);
   CHECK_FALSE(dump.rollout_data.present());
@@ -49,7 +59,8 @@ TEST_CASE("Ids that are no integers are left out; bytes that are no file are an 
   const DumpFile dump = read_dump(source_of(PtValue::Dict{{"rollout_id", "0"}, {"rank", true}}), "0.rank0.pt");
   CHECK_FALSE(dump.rollout_id);
   CHECK_FALSE(dump.rank);
-  CHECK_THROWS_AS(read_dump(std::make_unique<core::MemorySource>("x.pt", std::string_view("junk")), "x.pt"), core::ArtifactError);
+  CHECK_THROWS_AS(read_dump(std::make_unique<core::MemorySource>("x.pt", std::string_view("junk")), "x.pt"),
+                  core::ArtifactError);
 }
 
 }  // namespace rlverify::run

@@ -37,7 +37,8 @@ DType dtype_of(const PtValue& payload) {
 
 std::string refusal(const PtValue& payload) {
   const ReadBack read(payload);
-  return problem_of([&read] { static_cast<void>(number_vector(read.file, read.file.root(), "test.pt", "field")); }).text();
+  return problem_of([&read] { static_cast<void>(number_vector(read.file, read.file.root(), "test.pt", "field")); })
+      .text();
 }
 
 std::int64_t whole(const PtValue& payload, std::int64_t minimum = 0) {
@@ -65,7 +66,8 @@ TEST_CASE("A list is read as torch.as_tensor reads it: the widest type wins") {
   CHECK(elements<float>(ReadBack(PtValue::List{1, 0.1, true})) == std::vector<float>{1.0F, 0.1F, 1.0F});
   CHECK(elements<std::int64_t>(ReadBack(PtValue::List{1, true, 0})) == std::vector<std::int64_t>{1, 1, 0});
   CHECK(elements<std::uint8_t>(ReadBack(PtValue::List{true, false})) == std::vector<std::uint8_t>{1, 0});
-  CHECK(elements<float>(ReadBack(PtValue::List{PtValue::List{1.0, 2.0}, PtValue::List{3.0, 4.0}})) == std::vector<float>{1, 2, 3, 4});
+  CHECK(elements<float>(ReadBack(PtValue::List{PtValue::List{1.0, 2.0}, PtValue::List{3.0, 4.0}})) ==
+        std::vector<float>{1, 2, 3, 4});
   CHECK(elements<std::int64_t>(ReadBack(PtValue::Tuple{{1, 2}})) == std::vector<std::int64_t>{1, 2});
   CHECK(dtype_of(PtValue::List{}) == DType::kFloat32);
   CHECK(elements<std::int64_t>(ReadBack(PtValue(7))) == std::vector<std::int64_t>{7});

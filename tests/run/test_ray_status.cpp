@@ -7,7 +7,9 @@
 namespace rlverify::run {
 
 TEST_CASE("Ray's success, in colour, in both spellings") {
-  const RayStatus status = read_ray_status("Job submission server address: http://127.0.0.1:8265\nStatus for job 'vime200-x': \x1b[32mSUCCEEDED\x1b[39m\nStatus message: Job finished successfully.\n");
+  const RayStatus status = read_ray_status(
+      "Job submission server address: http://127.0.0.1:8265\nStatus for job 'vime200-x': "
+      "\x1b[32mSUCCEEDED\x1b[39m\nStatus message: Job finished successfully.\n");
   CHECK(status.has_succeeded_word);
   CHECK(status.state == JobState::kSucceeded);
   CHECK(status.job_id == "vime200-x");

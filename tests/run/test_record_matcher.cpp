@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records on one line: what the public validator's pattern `\b(rollout|step|perf)\s+(\d+):\s+(\{.*\})\s*$` finds, and what else we see.
+// Records on one line: what the public validator's pattern `\b(rollout|step|perf)\s+(\d+):\s+(\{.*\})\s*$` finds, and
+// what else we see.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -36,8 +37,10 @@ TEST_CASE("The three kinds with their number and payload") {
 }
 
 TEST_CASE("Lines that are no records") {
-  for (const char* const line : {"", "step", "step 3", "step 3:", "step 3: x", "step 3:{'a': 1}", "step3: {}", "step : {}", "steps 3: {}", "mystep 3: {}", "step_ 3: {}", "_step 3: {}", "9step 3: {}",
-                                 "Step 3: {}", "step 3 : {}", "step -3: {}", "step 3.0: {}", "step 3: x {}"}) {
+  for (const char* const line :
+       {"", "step", "step 3", "step 3:", "step 3: x", "step 3:{'a': 1}", "step3: {}", "step : {}", "steps 3: {}",
+        "mystep 3: {}", "step_ 3: {}", "_step 3: {}", "9step 3: {}", "Step 3: {}", "step 3 : {}", "step -3: {}",
+        "step 3.0: {}", "step 3: x {}"}) {
     CAPTURE(line);
     CHECK_FALSE(match_record(line));
   }
@@ -55,23 +58,29 @@ TEST_CASE("The last brace of the line ends the payload") {
 }
 
 TEST_CASE("A word boundary is Unicode's") {
-  CHECK_FALSE(match_record("\xC3\xA9step 3: {}"));         // e with acute: a letter
-  CHECK_FALSE(match_record("\xD9\xA3step 3: {}"));         // Arabic-Indic digit three
-  CHECK_FALSE(match_record("\xE4\xB8\xADstep 3: {}"));     // a CJK character
-  CHECK(match_record("\xE2\x80\x94step 3: {}"));           // a dash
-  CHECK(match_record("\xF0\x9F\x99\x82step 3: {}"));       // a symbol
-  CHECK(match_record("\xFFstep 3: {}"));                   // a bad byte is U+FFFD, no letter
-  CHECK(match_record("\xC3step 3: {}"));                   // half a character, too
+  CHECK_FALSE(match_record("\xC3\xA9step 3: {}"));      // e with acute: a letter
+  CHECK_FALSE(match_record("\xD9\xA3step 3: {}"));      // Arabic-Indic digit three
+  CHECK_FALSE(match_record("\xE4\xB8\xADstep 3: {}"));  // a CJK character
+  CHECK(match_record("\xE2\x80\x94step 3: {}"));        // a dash
+  CHECK(match_record("\xF0\x9F\x99\x82step 3: {}"));    // a symbol
+  CHECK(match_record("\xFFstep 3: {}"));                // a bad byte is U+FFFD, no letter
+  CHECK(match_record("\xC3step 3: {}"));                // half a character, too
 }
 
 TEST_CASE("Digits and spaces are Unicode's") {
   CHECK(match_record("step \xD9\xA3\xD9\xA4: {}")->number == 34);
-  CHECK(match_record("step \xEF\xBC\x97" "1: {}")->number == 71);       // full-width seven
-  CHECK(match_record("step \xF0\x9D\x9F\x9F: {}")->number == 7);        // mathematical bold... sans digit
-  CHECK_FALSE(match_record("step \xC2\xB2: {}"));                       // a superscript is no decimal digit
-  CHECK(match_record("step\xC2\xA0" "5:\xE3\x80\x80{}")->number == 5);  // no-break space, ideographic space
-  CHECK(public_matches("step 5: {}\xE2\x80\x83\x1F"));                  // an em space and a unit separator after the brace
-  CHECK_FALSE(match_record("step\xE2\x80\x8B" "5: {}"));                // a zero-width space is no space
+  CHECK(match_record("step \xEF\xBC\x97"
+                     "1: {}")
+            ->number == 71);                                      // full-width seven
+  CHECK(match_record("step \xF0\x9D\x9F\x9F: {}")->number == 7);  // mathematical bold... sans digit
+  CHECK_FALSE(match_record("step \xC2\xB2: {}"));                 // a superscript is no decimal digit
+  CHECK(match_record("step\xC2\xA0"
+                     "5:\xE3\x80\x80{}")
+            ->number == 5);                             // no-break space, ideographic space
+  CHECK(public_matches("step 5: {}\xE2\x80\x83\x1F"));  // an em space and a unit separator after the brace
+  CHECK_FALSE(
+      match_record("step\xE2\x80\x8B"
+                   "5: {}"));  // a zero-width space is no space
 }
 
 TEST_CASE("A number beyond 64 bits is held at the end of the range") {
@@ -92,7 +101,8 @@ TEST_CASE("What terminals and Ray append hides a record from the public validato
 }
 
 TEST_CASE("A record without an end on its line is told, with any other text after it") {
-  for (const char* const line : {"step 3: {'a': 1", "step 3: {'a': 1} done", "step 3: {'a': 1} [repeated many times]", "step 3: {'a': 1} \x1b[", "} step 3: {'a': 1"}) {
+  for (const char* const line : {"step 3: {'a': 1", "step 3: {'a': 1} done", "step 3: {'a': 1} [repeated many times]",
+                                 "step 3: {'a': 1} \x1b[", "} step 3: {'a': 1"}) {
     CAPTURE(line);
     const auto match = match_record(line);
     REQUIRE(match);

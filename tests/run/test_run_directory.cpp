@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are in a run directory, and that one bad file is remembered in its place and ends nothing.
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
-#include <sys/stat.h>
 
 #include "core/test_support.h"
 #include "run/run_directory.h"

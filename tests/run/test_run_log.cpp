@@ -10,9 +10,13 @@
 namespace rlverify::run {
 namespace {
 
-RunLog read(std::string_view text) { return read_run_log(core::MemorySource("run.log", text)); }
+RunLog read(std::string_view text) {
+  return read_run_log(core::MemorySource("run.log", text));
+}
 
-std::string payload(const RunLog& log, std::size_t index) { return core::python_repr(log.payload(log.records.at(index))); }
+std::string payload(const RunLog& log, std::size_t index) {
+  return core::python_repr(log.payload(log.records.at(index)));
+}
 
 /// A log whose record begins `before` bytes before the end of the reader's first block.
 RunLog across_blocks(std::size_t before, const std::string& record) {
@@ -23,7 +27,8 @@ RunLog across_blocks(std::size_t before, const std::string& record) {
 }  // namespace
 
 TEST_CASE("Records in file order, duplicates included, with their places") {
-  const RunLog log = read("noise\n(A pid=11) x - step 0: {'a': 1}\nstep 0: {'a': 2}\nperf 1: {'b': 3}\ncritic-step 4: {'c': 5}\n");
+  const RunLog log =
+      read("noise\n(A pid=11) x - step 0: {'a': 1}\nstep 0: {'a': 2}\nperf 1: {'b': 3}\ncritic-step 4: {'c': 5}\n");
   REQUIRE(log.records.size() == 4);
   CHECK(log.lines == 5);
   CHECK(log.records[0].line == 2);
@@ -40,7 +45,9 @@ TEST_CASE("Records in file order, duplicates included, with their places") {
 }
 
 TEST_CASE("What only we can read is marked") {
-  const RunLog log = read("step 0: {'a': np.float64(0.5)}\nstep 1: {'a': 1}\x1b[0m\nstep 2: {'a': 1} [repeated 4x across cluster]\nstep 3: {'a': x}\nstep 4: {1, 2}\nstep 5: {'a': 1\n");
+  const RunLog log = read(
+      "step 0: {'a': np.float64(0.5)}\nstep 1: {'a': 1}\x1b[0m\nstep 2: {'a': 1} [repeated 4x across cluster]\nstep 3: "
+      "{'a': x}\nstep 4: {1, 2}\nstep 5: {'a': 1\n");
   REQUIRE(log.records.size() == 6);
   for (const LogRecord& record : log.records) {
     CHECK_FALSE(record.public_parses);
@@ -109,7 +116,8 @@ TEST_CASE("A line over many blocks is one line, up to the cap") {
 
 TEST_CASE("A line beyond the cap is told and the next one is read") {
   const std::string filler(kMaxLogLineBytes + (2U << 20), '.');
-  const RunLog log = read("step 0: {}\nenforce_eager=False " + filler + " Traceback (most recent call last)\nstep 1: {}\n");
+  const RunLog log =
+      read("step 0: {}\nenforce_eager=False " + filler + " Traceback (most recent call last)\nstep 1: {}\n");
   REQUIRE(log.records.size() == 2);
   CHECK(log.records[1].line == 3);
   CHECK(log.records[1].public_parses);
@@ -124,7 +132,8 @@ TEST_CASE("Marks of CUDA graphs") {
   const RunLog log = read(
       "[RL-Kernel] required vLLM full-decode CUDA Graph capture sizes: [1,2]\n"
       "strict vLLM full-decode CUDA Graph capture sizes: [1,2,3] tail\n"
-      "x 'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, 'cudagraph_capture_sizes': [1, 2], enforce_eager=False\n"
+      "x 'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, 'cudagraph_capture_sizes': [1, 2], "
+      "enforce_eager=False\n"
       "{\"cudagraph_capture_sizes\":[1,2]}\n"
       "cudagraph_capture_sizes=[1]\n"
       "WARNING cudagraph capture sizes were truncated to 40\n"
@@ -153,7 +162,8 @@ TEST_CASE("fallback=true in any case, and nothing else") {
     CAPTURE(text);
     CHECK(read(text).fallback_true.size() == 1);
   }
-  for (const char* const text : {"fallback=false", "fallback = true", "fallback: True", "\"fallback\": true", "fallbac=true", "=true"}) {
+  for (const char* const text :
+       {"fallback=false", "fallback = true", "fallback: True", "\"fallback\": true", "fallbac=true", "=true"}) {
     CAPTURE(text);
     CHECK(read(text).fallback_true.empty());
   }
@@ -162,7 +172,8 @@ TEST_CASE("fallback=true in any case, and nothing else") {
 TEST_CASE("The other marks") {
   const RunLog log = read(
       "rlkernel mismatch sidecar active: logp_case=P/P\n"
-      "linear_logp native active: backend_id=vime.utils.ppo_utils.calculate_log_probs_and_entropy contract_id=vime.native.linear_logp.v1 route=unconfigured device=cuda\n"
+      "linear_logp native active: backend_id=vime.utils.ppo_utils.calculate_log_probs_and_entropy "
+      "contract_id=vime.native.linear_logp.v1 route=unconfigured device=cuda\n"
       "Traceback (most recent call last):\nTraceback (most recent call last):\nJob 'vime200-x' succeeded\n");
   CHECK(log.sidecar_route.at(0).text == "P/P");
   CHECK(log.native_logp.size() == 1);

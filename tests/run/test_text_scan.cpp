@@ -26,7 +26,8 @@ TEST_CASE("A line is split where str.splitlines splits it") {
   CHECK(split("ab") == std::vector<std::string>{"ab"});
   CHECK(split("ab\r") == std::vector<std::string>{"ab"});
   CHECK(split("\rab") == std::vector<std::string>{"", "ab"});
-  for (const char* const separator : {"\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+  for (const char* const separator :
+       {"\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
     CAPTURE(separator);
     CHECK(split(std::string("a") + separator + "b") == std::vector<std::string>{"a", "b"});
   }
@@ -38,12 +39,14 @@ TEST_CASE("A line is split where str.splitlines splits it") {
 
 TEST_CASE("Bad bytes become one replacement character per maximal part") {
   const std::string bad = "\xEF\xBF\xBD";
-  CHECK(decode_with_replacement("a\xFF" "b") == "a" + bad + "b");
+  CHECK(decode_with_replacement("a\xFF"
+                                "b") == "a" + bad + "b");
   CHECK(decode_with_replacement("\xC3") == bad);
-  CHECK(decode_with_replacement("\xE2\x80" "a") == bad + "a");
+  CHECK(decode_with_replacement("\xE2\x80"
+                                "a") == bad + "a");
   CHECK(decode_with_replacement("\xF0\x9F\x99") == bad);
-  CHECK(decode_with_replacement("\xC0\xAF") == bad + bad);             // overlong
-  CHECK(decode_with_replacement("\xED\xA0\x80") == bad + bad + bad);   // a surrogate
+  CHECK(decode_with_replacement("\xC0\xAF") == bad + bad);            // overlong
+  CHECK(decode_with_replacement("\xED\xA0\x80") == bad + bad + bad);  // a surrogate
   CHECK(decode_with_replacement("\xF4\x90\x80\x80") == bad + bad + bad + bad);
   CHECK(decode_with_replacement("\xC3\xA9") == "\xC3\xA9");
   CHECK(is_valid_utf8("\xF0\x9F\x99\x82"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sidecars of a small passing run (4 TP, 2 CP, 2 calls of 2 samples), changed payload by payload, surveyed and judged by the reference rules.
+// The sidecars of a small passing run (4 TP, 2 CP, 2 calls of 2 samples), changed payload by payload, surveyed and
+// judged by the reference rules.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ struct Sidecars {
   Sidecars() {
     for (int rank = 0; rank < rlverify::test::kRanks; ++rank) {
       for (int call = 0; call < rlverify::test::kRounds; ++call) {
-        files.push_back({rlverify::test::sidecar_path(rank, call).substr(18), rlverify::test::sidecar_payload(rank, call), ""});
+        files.push_back(
+            {rlverify::test::sidecar_path(rank, call).substr(18), rlverify::test::sidecar_payload(rank, call), ""});
       }
     }
   }
@@ -46,7 +48,9 @@ struct Sidecars {
   }
   void remove_rank(int rank) {
     const std::string prefix = "rank0000" + std::to_string(rank);
-    files.erase(std::remove_if(files.begin(), files.end(), [&prefix](const File& file) { return file.name.rfind(prefix, 0) == 0; }), files.end());
+    files.erase(std::remove_if(files.begin(), files.end(),
+                               [&prefix](const File& file) { return file.name.rfind(prefix, 0) == 0; }),
+                files.end());
   }
 };
 
@@ -70,7 +74,8 @@ struct Judged {
     return text;
   }
   [[nodiscard]] const core::Finding& finding(const std::string& code) const {
-    return *std::find_if(findings.list().begin(), findings.list().end(), [&code](const core::Finding& finding) { return finding.code == code; });
+    return *std::find_if(findings.list().begin(), findings.list().end(),
+                         [&code](const core::Finding& finding) { return finding.code == code; });
   }
 };
 
@@ -78,7 +83,8 @@ inline Judged judge(const Sidecars& sidecars) {
   Judged judged;
   for (const Sidecars::File& file : sidecars.files) {
     const std::string bytes = file.bytes.empty() ? rlverify::test::write_pt(file.payload) : file.bytes;
-    judged.files.push_back(survey_sidecar(std::make_unique<core::MemorySource>("mismatch-sidecars/" + file.name, bytes), file.name, sidecars.layout));
+    judged.files.push_back(survey_sidecar(std::make_unique<core::MemorySource>("mismatch-sidecars/" + file.name, bytes),
+                                          file.name, sidecars.layout));
     for (Shard& shard : judged.files.back().shards) {
       shard.file = static_cast<std::uint32_t>(judged.files.size() - 1);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns which response position under context parallelism: published tables, and a count position by position for many lengths.
+// Who owns which response position under context parallelism: published tables, and a count position by position for
+// many lengths.
 #include <catch2/catch.hpp>
 #include <limits>
 #include <string>
@@ -32,7 +33,11 @@ TEST_CASE("Owned ranges in response coordinates") {
       {7, 3, 2, {"", "[0,1)[1,3)"}},
       {650, 512, 2, {"[0,26)[352,512)", "[26,189)[189,352)"}},
       {650, 512, 4, {"[437,512)", "[0,27)[355,437)", "[27,109)[273,355)", "[109,191)[191,273)"}},
-      {650, 512, 8, {"[478,512)", "[437,478)", "[396,437)", "[0,27)[355,396)", "[27,68)[314,355)", "[68,109)[273,314)", "[109,150)[232,273)", "[150,191)[191,232)"}},
+      {650,
+       512,
+       8,
+       {"[478,512)", "[437,478)", "[396,437)", "[0,27)[355,396)", "[27,68)[314,355)", "[68,109)[273,314)",
+        "[109,150)[232,273)", "[150,191)[191,232)"}},
       {3, 3, 2, {"[1,2)", "[2,3)"}},  // no prompt: token 0 belongs to nobody
       {5, 5, 1, {"[0,5)"}},
   };
@@ -49,11 +54,14 @@ TEST_CASE("Owned counts of published cases; a rank may own nothing") {
     std::int64_t total, response, cp;
     std::vector<std::int64_t> counts;
   };
-  const Counts rows[] = {{16, 3, 2, {3, 0}}, {16, 5, 2, {3, 2}}, {16, 12, 2, {4, 8}}, {17, 9, 2, {1, 8}}, {10, 1, 2, {0, 1}}, {64, 8, 4, {7, 1, 0, 0}}, {3, 1, 4, {0, 1, 0, 0}}, {6, 6, 4, {1, 1, 1, 2}}};
+  const Counts rows[] = {{16, 3, 2, {3, 0}},      {16, 5, 2, {3, 2}},     {16, 12, 2, {4, 8}},
+                         {17, 9, 2, {1, 8}},      {10, 1, 2, {0, 1}},     {64, 8, 4, {7, 1, 0, 0}},
+                         {3, 1, 4, {0, 1, 0, 0}}, {6, 6, 4, {1, 1, 1, 2}}};
   for (const Counts& row : rows) {
     for (std::size_t rank = 0; rank < row.counts.size(); ++rank) {
       CAPTURE(row.total, row.response, row.cp, rank);
-      CHECK(owned_count(owned_ranges(row.total, row.response, row.cp, static_cast<std::int64_t>(rank))) == row.counts[rank]);
+      CHECK(owned_count(owned_ranges(row.total, row.response, row.cp, static_cast<std::int64_t>(rank))) ==
+            row.counts[rank]);
     }
   }
 }

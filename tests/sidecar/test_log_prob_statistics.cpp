@@ -13,14 +13,16 @@ namespace {
 using tensor::DType;
 
 template <typename T>
-LogProbStatistics compare_as(DType dtype, const std::vector<T>& train, const std::vector<T>& rollout, std::vector<std::uint8_t> active = {}) {
+LogProbStatistics compare_as(DType dtype, const std::vector<T>& train, const std::vector<T>& rollout,
+                             std::vector<std::uint8_t> active = {}) {
   if (active.empty()) {
     active.assign(train.size(), 1);
   }
   return compare_log_probs(dtype, std::as_bytes(std::span(train)), std::as_bytes(std::span(rollout)), active);
 }
 
-LogProbStatistics compare(const std::vector<float>& train, const std::vector<float>& rollout, std::vector<std::uint8_t> active = {}) {
+LogProbStatistics compare(const std::vector<float>& train, const std::vector<float>& rollout,
+                          std::vector<std::uint8_t> active = {}) {
   return compare_as(DType::kFloat32, train, rollout, std::move(active));
 }
 

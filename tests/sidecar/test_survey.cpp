@@ -11,7 +11,9 @@ using rlverify::test::PtValue;
 using rlverify::test::sidecar_payload;
 
 SurveyedFile survey(const PtValue& payload, const Layout& layout = test::kLayout) {
-  return survey_sidecar(std::make_unique<core::MemorySource>("mismatch-sidecars/x.pt", rlverify::test::write_pt(payload)), "x.pt", layout);
+  return survey_sidecar(
+      std::make_unique<core::MemorySource>("mismatch-sidecars/x.pt", rlverify::test::write_pt(payload)), "x.pt",
+      layout);
 }
 
 }  // namespace
@@ -71,7 +73,8 @@ TEST_CASE("K4: sizes that are not the manifest's") {
   CHECK_FALSE(survey(sidecar_payload(0, 0)).problem);
   const SurveyedFile other = survey(sidecar_payload(0, 0), Layout{2, 2});
   REQUIRE(other.problem);
-  CHECK(other.problem->text() == "mismatch-sidecars/x.pt: expected tensor_parallel_size: 2, as the manifest has, found 4");
+  CHECK(other.problem->text() ==
+        "mismatch-sidecars/x.pt: expected tensor_parallel_size: 2, as the manifest has, found 4");
   CHECK(other.shards.empty());
   CHECK(survey(sidecar_payload(0, 0), Layout{4, 4}).problem);
   PtValue as_tensor = sidecar_payload(0, 0);
@@ -90,8 +93,10 @@ TEST_CASE("States of shards that can't be compared") {
     return survey(payload).shards.at(0).state;
   };
   CHECK(state([](PtValue&) {}) == Shard::State::kCompared);
-  CHECK(state([](PtValue& p) { p["rollout_log_probs"].at(0) = rlverify::test::float_tensor({-1.0F}); }) == Shard::State::kShapeDiffers);
-  CHECK(state([](PtValue& p) { p["rollout_log_probs"].at(0).tensor().storage_class = "IntStorage"; }) == Shard::State::kDtypeDiffers);
+  CHECK(state([](PtValue& p) { p["rollout_log_probs"].at(0) = rlverify::test::float_tensor({-1.0F}); }) ==
+        Shard::State::kShapeDiffers);
+  CHECK(state([](PtValue& p) { p["rollout_log_probs"].at(0).tensor().storage_class = "IntStorage"; }) ==
+        Shard::State::kDtypeDiffers);
   CHECK(state([](PtValue& p) {
           p["train_log_probs"].at(0) = rlverify::test::float_tensor({-1.0F});
           p["rollout_log_probs"].at(0) = rlverify::test::float_tensor({-1.0F});

@@ -36,28 +36,34 @@ constexpr const char* kManifest = R"({
 constexpr const char* kLog =
     "Job submission server address: http://127.0.0.1:8265\n"
     "[RL-Kernel] required vLLM full-decode CUDA Graph capture sizes: [1,2]\n"
-    "\x1b[36m(VLLMEngine pid=5190)\x1b[0m engine args: enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, "
+    "\x1b[36m(VLLMEngine pid=5190)\x1b[0m engine args: enforce_eager=False, compilation_config={'cudagraph_mode': "
+    "<CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, "
     "'cudagraph_capture_sizes': [1, 2]}\n"
     "\x1b[36m(MegatronTrainRayActor pid=4100)\x1b[0m rlkernel mismatch sidecar active: logp_case=R/R\n"
-    "[RL-Kernel][route] framework=megatron target=training module=attention requested=rl_kernel actual=rlkernel.attention.deterministic.v1 fallback=false\n";
+    "[RL-Kernel][route] framework=megatron target=training module=attention requested=rl_kernel "
+    "actual=rlkernel.attention.deterministic.v1 fallback=false\n";
 
 std::string step_line(int step) {
   const std::string n = std::to_string(step);
   return "\x1b[36m(MegatronTrainRayActor pid=4100)\x1b[0m [2026-09-19 00:00:00] model.py:1 - step " + n +
          ": {'train/loss': 0.00" + std::to_string(step + 1) +
          ", 'train/train_rollout_logprob_abs_diff': 0.0, 'train/train_current_rollout_logprob_mismatch_count': 0.0, "
-         "'train/train_current_rollout_logprob_max_abs_diff': 0.0, 'train/train_current_rollout_logprob_numel': 6.0, 'train/grad_norm': 0.02" +
-         n + ", 'train/lr-pg_0': 5e-07, 'train/lr-pg_1': 5e-07, 'train/global_batch_size': 2, 'train/step': " + n + "}\n";
+         "'train/train_current_rollout_logprob_max_abs_diff': 0.0, 'train/train_current_rollout_logprob_numel': 6.0, "
+         "'train/grad_norm': 0.02" +
+         n + ", 'train/lr-pg_0': 5e-07, 'train/lr-pg_1': 5e-07, 'train/global_batch_size': 2, 'train/step': " + n +
+         "}\n";
 }
 
 std::string log_text() {
   std::string text = kLog;
   for (int step = 0; step < kRounds; ++step) {
     const std::string n = std::to_string(step);
-    text += "\x1b[36m(RolloutManager pid=4000)\x1b[0m [2026-09-19 00:00:00] data.py:1 - rollout " + n + ": {'rollout/response_lengths': 6.0, 'rollout/total_lengths': " +
-            std::to_string(total_length(step)) + ".0, 'rollout/truncated': 1.0}\n";
+    text += "\x1b[36m(RolloutManager pid=4000)\x1b[0m [2026-09-19 00:00:00] data.py:1 - rollout " + n +
+            ": {'rollout/response_lengths': 6.0, 'rollout/total_lengths': " + std::to_string(total_length(step)) +
+            ".0, 'rollout/truncated': 1.0}\n";
     text += step_line(step);
-    text += "\x1b[36m(MegatronTrainRayActor pid=4100)\x1b[0m [2026-09-19 00:00:00] perf.py:1 - perf " + n + ": {'perf/step_time': 45.5, 'perf/train_time': 5.5}\n";
+    text += "\x1b[36m(MegatronTrainRayActor pid=4100)\x1b[0m [2026-09-19 00:00:00] perf.py:1 - perf " + n +
+            ": {'perf/step_time': 45.5, 'perf/train_time': 5.5}\n";
   }
   return text + "\x1b[32mJob 'vime200-small-run' succeeded\x1b[39m\n";
 }
@@ -65,14 +71,19 @@ std::string log_text() {
 std::string audit_text(int version) {
   const std::string name = "weight_v00000" + std::to_string(version);
   // SHA-256 of the canonical JSON of each tensors map, computed once with Python's hashlib.
-  static constexpr std::array<const char*, 3> kTotals = {"7e9f198758d5c7785b7f8fe2343cdfc0b1cd9582631bd4899fa272ea8fb7a13a", "4f29f4c78551e04929f5cb394e9b100cfc0954888ef07dd0ade1f4d6ec18c62b",
-                                                         "6dc4517e97376aaba7dbe531113e5ab9269af6735b6b2227a0bf98ccfb3c262a"};
+  static constexpr std::array<const char*, 3> kTotals = {
+      "7e9f198758d5c7785b7f8fe2343cdfc0b1cd9582631bd4899fa272ea8fb7a13a",
+      "4f29f4c78551e04929f5cb394e9b100cfc0954888ef07dd0ade1f4d6ec18c62b",
+      "6dc4517e97376aaba7dbe531113e5ab9269af6735b6b2227a0bf98ccfb3c262a"};
   const std::string digest(64, static_cast<char>('0' + version));
-  return "{\n  \"version\": \"" + name + "\",\n  \"scope\": \"all_exported_parameters\",\n  \"sha256\": \"" + kTotals.at(static_cast<std::size_t>(version) - 1) +
-         "\",\n  \"tensor_count\": 1,\n  \"tensors\": {\"model.norm.weight\": {\"sha256\": \"" + digest + "\", \"shape\": [2], \"dtype\": \"torch.bfloat16\"}}\n}\n";
+  return "{\n  \"version\": \"" + name + "\",\n  \"scope\": \"all_exported_parameters\",\n  \"sha256\": \"" +
+         kTotals.at(static_cast<std::size_t>(version) - 1) +
+         "\",\n  \"tensor_count\": 1,\n  \"tensors\": {\"model.norm.weight\": {\"sha256\": \"" + digest +
+         "\", \"shape\": [2], \"dtype\": \"torch.bfloat16\"}}\n}\n";
 }
 
-/// Positions of the response that a context-parallel rank owns, in the order of its vectors: each chunk's logits one by one.
+/// Positions of the response that a context-parallel rank owns, in the order of its vectors: each chunk's logits one by
+/// one.
 std::vector<int> owned_positions(int total, int response, int cp_rank) {
   const int prompt = total - response;
   const int chunk = (total + 2 * kContextParallel - 1) / (2 * kContextParallel);
@@ -87,13 +98,16 @@ std::vector<int> owned_positions(int total, int response, int cp_rank) {
   return positions;
 }
 
-float log_prob(int call, int sample, int position) { return -0.03125F - static_cast<float>((call * 31 + sample * 17 + position * 5) % 29) / 16.0F; }
+float log_prob(int call, int sample, int position) {
+  return -0.03125F - static_cast<float>((call * 31 + sample * 17 + position * 5) % 29) / 16.0F;
+}
 
 PtValue::List log_probs(int rank, int call) {
   PtValue::List samples;
   for (int sample = 0; sample < kBatch; ++sample) {
     std::vector<float> values;
-    for (const int position : owned_positions(total_length(call), kResponse, rank / kTensorParallel % kContextParallel)) {
+    for (const int position :
+         owned_positions(total_length(call), kResponse, rank / kTensorParallel % kContextParallel)) {
       values.push_back(log_prob(call, sample, position));
     }
     samples.emplace_back(float_tensor(values));
@@ -101,21 +115,32 @@ PtValue::List log_probs(int rank, int call) {
   return samples;
 }
 
-PtValue::List repeated(const PtValue& value) { return PtValue::List(kBatch, value); }
+PtValue::List repeated(const PtValue& value) {
+  return PtValue::List(kBatch, value);
+}
 
 std::string record_text(const std::string& framework, const std::string& module, int rank) {
   const bool megatron = framework == "megatron";
-  const std::string backend = module == "attention" ? "rlkernel.attention.deterministic.v1" : module == "ffn" ? "rlkernel.ffn.qwen3.deterministic.v1" : "rlkernel.linear_logp.bitwise.v1";
-  std::string execution = "{\"cp_rank\": " + std::to_string(rank / 4) + ", \"cp_world_size\": 2, \"fallback\": false, \"strict_backend\": true, \"tp_rank\": " + std::to_string(rank % 4) +
-                          ", \"tp_world_size\": 4";
+  const std::string backend = module == "attention" ? "rlkernel.attention.deterministic.v1"
+                              : module == "ffn"     ? "rlkernel.ffn.qwen3.deterministic.v1"
+                                                    : "rlkernel.linear_logp.bitwise.v1";
+  std::string execution = "{\"cp_rank\": " + std::to_string(rank / 4) +
+                          ", \"cp_world_size\": 2, \"fallback\": false, \"strict_backend\": true, \"tp_rank\": " +
+                          std::to_string(rank % 4) + ", \"tp_world_size\": 4";
   if (!megatron && module == "attention") {
-    execution += ", \"attention_merge\": \"rank_ordered_output_gather_no_reduction\", \"attention_queries\": \"disjoint_cp_partitions\", \"kv_storage\": \"token_sharded\"";
+    execution +=
+        ", \"attention_merge\": \"rank_ordered_output_gather_no_reduction\", \"attention_queries\": "
+        "\"disjoint_cp_partitions\", \"kv_storage\": \"token_sharded\"";
   }
   execution += "}";
-  return "\"" + module + "\": {\"backend_id\": \"" + backend + "\", \"call_count\": 4, \"case_id\": \"R/R\", \"execution_mode\": \"" +
-         (megatron || module == "logp" ? "eager" : "compiled_cuda_graph") + "\", \"framework\": \"" + framework + "\", \"implementation\": \"rl_kernel\", \"module\": \"" + module +
-         "\", \"provenance\": {\"actual_backend\": \"" + backend + "\"" + (module == "logp" ? ", \"deterministic_linear_logp\": true" : "") + ", \"execution\": " + execution +
-         ", \"fallback\": false, \"runtime_platform\": \"cuda\", \"triton_used\": false}, \"target\": \"" + (megatron ? "training" : "rollout") + "\"}";
+  return "\"" + module + "\": {\"backend_id\": \"" + backend +
+         "\", \"call_count\": 4, \"case_id\": \"R/R\", \"execution_mode\": \"" +
+         (megatron || module == "logp" ? "eager" : "compiled_cuda_graph") + "\", \"framework\": \"" + framework +
+         "\", \"implementation\": \"rl_kernel\", \"module\": \"" + module +
+         "\", \"provenance\": {\"actual_backend\": \"" + backend + "\"" +
+         (module == "logp" ? ", \"deterministic_linear_logp\": true" : "") + ", \"execution\": " + execution +
+         ", \"fallback\": false, \"runtime_platform\": \"cuda\", \"triton_used\": false}, \"target\": \"" +
+         (megatron ? "training" : "rollout") + "\"}";
 }
 
 std::size_t place_of(const std::string& text, std::string_view from, const std::string& path) {
@@ -173,10 +198,15 @@ void TestRun::write(const std::string& directory) const {
   }
 }
 
-std::string sidecar_path(int rank, int call) { return "mismatch-sidecars/rank0000" + std::to_string(rank) + ".call0000000" + std::to_string(call) + ".pt"; }
-std::string dump_path(int rank, int call) { return "train-data/" + std::to_string(call) + ".rank" + std::to_string(rank) + ".pt"; }
+std::string sidecar_path(int rank, int call) {
+  return "mismatch-sidecars/rank0000" + std::to_string(rank) + ".call0000000" + std::to_string(call) + ".pt";
+}
+std::string dump_path(int rank, int call) {
+  return "train-data/" + std::to_string(call) + ".rank" + std::to_string(rank) + ".pt";
+}
 std::string readback_path(const std::string& framework, int rank) {
-  return "readbacks/" + framework + (framework == "megatron" ? "-training-4100" : "-rollout-5200") + std::to_string(rank) + ".json";
+  return "readbacks/" + framework + (framework == "megatron" ? "-training-4100" : "-rollout-5200") +
+         std::to_string(rank) + ".json";
 }
 
 PtValue sidecar_payload(int rank, int call) {
@@ -220,16 +250,21 @@ PtValue dump_payload(int rank, int call) {
 
 std::string readback_text(const std::string& framework, int rank) {
   const bool megatron = framework == "megatron";
-  return "{\"fallbacks\": [], \"framework\": \"" + framework + "\", \"installed_hooks\": {\"attention\": \"hook.a\", \"ffn\": \"hook.f\", \"logp\": \"hook.l\"}, \"operators\": {" +
-         record_text(framework, "attention", rank) + ", " + record_text(framework, "ffn", rank) + ", " + record_text(framework, "logp", rank) +
-         "}, \"plan\": {\"cases\": {}, \"schema_version\": \"plan.v1\"}, \"profile_calls\": {}, \"target\": \"" + (megatron ? "training" : "rollout") + "\"}";
+  return "{\"fallbacks\": [], \"framework\": \"" + framework +
+         "\", \"installed_hooks\": {\"attention\": \"hook.a\", \"ffn\": \"hook.f\", \"logp\": \"hook.l\"}, "
+         "\"operators\": {" +
+         record_text(framework, "attention", rank) + ", " + record_text(framework, "ffn", rank) + ", " +
+         record_text(framework, "logp", rank) +
+         "}, \"plan\": {\"cases\": {}, \"schema_version\": \"plan.v1\"}, \"profile_calls\": {}, \"target\": \"" +
+         (megatron ? "training" : "rollout") + "\"}";
 }
 
 TestRun passing_run() {
   TestRun run;
   run.files["manifest.json"] = kManifest;
   run.files["run.log"] = log_text();
-  run.files["ray-status.txt"] = "Status for job 'vime200-small-run': \x1b[32mSUCCEEDED\x1b[39m\nStatus message: Job finished successfully.\n";
+  run.files["ray-status.txt"] =
+      "Status for job 'vime200-small-run': \x1b[32mSUCCEEDED\x1b[39m\nStatus message: Job finished successfully.\n";
   for (int version = 1; version <= kRounds + 1; ++version) {
     run.files["weight-audit/weight_v00000" + std::to_string(version) + ".json"] = audit_text(version);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole run that passes, as texts and bytes that a test changes before it is judged: what a consistency run of 8 GPUs leaves on disk
-// (spec/run-artifacts.md), with 2 rounds of 2 samples and 6 response tokens.
+// A whole run that passes, as texts and bytes that a test changes before it is judged: what a consistency run of 8 GPUs
+// leaves on disk (spec/run-artifacts.md), with 2 rounds of 2 samples and 6 response tokens.
 #pragma once
 
 #include <map>
@@ -20,14 +20,17 @@ inline constexpr int kBatch = 2;     ///< samples per round
 inline constexpr int kResponse = 6;  ///< tokens of each response
 
 /// Tokens of prompt and response of round `call`.
-[[nodiscard]] constexpr int total_length(int call) { return 16 + call; }
+[[nodiscard]] constexpr int total_length(int call) {
+  return 16 + call;
+}
 
 /// Files of a run: path inside it and content.
 class TestRun {
  public:
   std::map<std::string, std::string> files;
 
-  /// Replaces the one place where `from` stands in `path`; throws when there is none or more than one, so that no test changes nothing.
+  /// Replaces the one place where `from` stands in `path`; throws when there is none or more than one, so that no test
+  /// changes nothing.
   void replace(const std::string& path, std::string_view from, std::string_view to);
   /// Replaces every `from`; throws when there is none.
   void replace_all(const std::string& path, std::string_view from, std::string_view to);
