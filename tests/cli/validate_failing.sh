@@ -9,5 +9,6 @@ has out "mismatch-sidecars/rank00004.call00000001.pt"
 has out "0xbf403000"
 has out "0xbf403001"
 empty err
-expect 1 validate "$failing" --rules reference
-has out "1 of 48 differ in bits"
+expect 1 validate "$failing" --rules reference --format json
+has out '"bitwise_mismatch_count": 1,'
+has out '"element_count": 48,'
