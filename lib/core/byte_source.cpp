@@ -87,6 +87,7 @@ class FileSource final : public ByteSource {
     check_range(*this, offset, out.size());
     read_fully(descriptor_.number(), name_, size_, offset, out);
   }
+  [[nodiscard]] int descriptor() const override { return descriptor_.number(); }
 
  private:
   Descriptor descriptor_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where bytes come from: a file read with pread, or memory. Readers take a ByteSource, never a path, so that tests and
-// fuzzers hand them raw bytes. No mmap: a file that shrinks under a mapping kills the program with SIGBUS; here it is
-// an ArtifactError.
+// fuzzers hand them raw bytes. No reader maps a file: one that shrinks under a mapping kills the program with SIGBUS;
+// here it is an ArtifactError. tensor/mapped_window.h is the one place that maps, under a guard.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,8 @@ class ByteSource {
   virtual void read(std::uint64_t offset, std::span<std::byte> out) const = 0;
   /// The whole content when it lies in memory already, else an empty span.
   [[nodiscard]] virtual std::span<const std::byte> memory() const { return {}; }
+  /// The open file behind it, for tensor/mapped_window.h; -1 where there is none.
+  [[nodiscard]] virtual int descriptor() const { return -1; }
 
  protected:
   ByteSource(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}

@@ -2,15 +2,14 @@
 // Buffers begin at page borders: the kernel copies whole pages fastest, and vector loads never cross a line.
 #include "tensor/difference_reader.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "core/signals.h"
-#include "tensor/fail.h"
+#include "tensor/mapped_window.h"
 
 namespace rlverify::tensor {
 namespace {
@@ -32,6 +31,63 @@ void walk_blocks(DType dtype, std::uint64_t begin, std::uint64_t end, const Visi
       return;
     }
   }
+}
+
+/// What is mapped at a time, in blocks: enough for a few large pages, little enough for many threads.
+constexpr std::uint64_t kBlocksPerWindow = 8;
+
+/// A stretch of elements of both tensors.
+struct Window {
+  const TensorBytes& reference;
+  const TensorBytes& candidate;
+  std::uint64_t first;
+  std::uint64_t count;
+
+  [[nodiscard]] DType dtype() const { return reference.ref->dtype; }
+};
+
+/// Elements as they lie in the file; nothing when they don't lie there one after the other.
+std::optional<FileStretch> file_stretch(const TensorBytes& tensor, const Window& window) {
+  const TensorRef& ref = *tensor.ref;
+  if (tensor.source->descriptor() < 0 || !ref.is_contiguous() || ref.conjugate || ref.negative) {
+    return std::nullopt;
+  }
+  const std::uint64_t bits = bits_per_element(ref.dtype);
+  return FileStretch{tensor.source, ref.data_offset + window.first * bits / 8,
+                     static_cast<std::size_t>((window.count * bits + 7) / 8)};
+}
+
+/// Adds the blocks of a window, compared in place; nothing when that can't be done, or couldn't be done to the end.
+std::optional<Difference> add_mapped(Difference total, const Window& window) {
+  const auto left = file_stretch(window.reference, window);
+  const auto right = file_stretch(window.candidate, window);
+  if (!left || !right) {
+    return std::nullopt;
+  }
+  const std::uint64_t step = block_elements(window.dtype());
+  const std::uint64_t bits = bits_per_element(window.dtype());
+  const bool seen =
+      look_at_mapped(*left, *right, [&](std::span<const std::byte> reference, std::span<const std::byte> candidate) {
+        for (std::uint64_t at = 0; at < window.count; at += step) {
+          const std::uint64_t count = std::min(step, window.count - at);
+          const auto begin = static_cast<std::size_t>(at * bits / 8);
+          const auto size = static_cast<std::size_t>((count * bits + 7) / 8);
+          total.add(compare_block(window.dtype(), window.first + at, count, reference.subspan(begin, size),
+                                  candidate.subspan(begin, size)));
+        }
+      });
+  return seen ? std::optional(total) : std::nullopt;
+}
+
+/// The same with the bytes read into buffers.
+Difference add_read(Difference total, const Window& window, BlockBuffers& buffers) {
+  walk_blocks(window.dtype(), window.first, window.first + window.count, [&](Stretch block) {
+    const auto reference = buffers.reference.read(window.reference, block.first, block.count);
+    const auto candidate = buffers.candidate.read(window.candidate, block.first, block.count);
+    total.add(compare_block(window.dtype(), block.first, block.count, reference, candidate));
+    return true;
+  });
+  return total;
 }
 
 std::uint64_t part_begin(const TensorRef& tensor, std::uint64_t part) {
@@ -75,14 +131,15 @@ std::uint64_t part_count(const TensorRef& tensor) {
 
 Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
                         BlockBuffers& buffers) {
-  const DType dtype = reference.ref->dtype;
+  const std::uint64_t end = part_begin(*reference.ref, part + 1);
+  const std::uint64_t step = kBlocksPerWindow * block_elements(reference.ref->dtype);
   Difference total;
-  walk_blocks(dtype, part_begin(*reference.ref, part), part_begin(*reference.ref, part + 1), [&](Stretch block) {
-    const auto reference_bytes = buffers.reference.read(reference, block.first, block.count);
-    const auto candidate_bytes = buffers.candidate.read(candidate, block.first, block.count);
-    total.add(compare_block(dtype, block.first, block.count, reference_bytes, candidate_bytes));
-    return true;
-  });
+  for (std::uint64_t first = part_begin(*reference.ref, part); first < end; first += step) {
+    core::check_interrupted();
+    const Window window{reference, candidate, first, std::min(step, end - first)};
+    const auto mapped = add_mapped(total, window);
+    total = mapped ? *mapped : add_read(total, window, buffers);
+  }
   return total;
 }
 
