@@ -18,8 +18,24 @@ using core::Section;
 using core::Severity;
 using readback::CannotJudge;
 
+/// A readback that can't be read: the public validator gives up there, strict rules name it and judge the others.
+void bad_readback(const run::JsonArtifact& readback, report::RuleSet rules, core::Findings& findings) {
+  const std::string reason = readback.problem ? readback.problem->text() : readback.name + " is no object";
+  if (rules == report::RuleSet::kReference) {
+    throw CannotJudge("ReadbackError: " + reason);
+  }
+  if (readback.problem) {
+    findings.add(*readback.problem, "RLV-102", Section::kBackends);
+    return;
+  }
+  core::Finding finding =
+      readback::make_finding("RLV-102", Section::kBackends, "can't be read", "a JSON object", "another kind of value");
+  finding.place.file = readback.name;
+  findings.add(std::move(finding));
+}
+
 /// Manifest, log and readbacks must be there and readable.
-void require_artifacts(const run::RunDirectory& run) {
+void require_artifacts(const run::RunDirectory& run, report::RuleSet rules, core::Findings& findings) {
   if (run.manifest.problem) {
     throw CannotJudge("ManifestError: " + run.manifest.problem->text());
   }
@@ -33,11 +49,8 @@ void require_artifacts(const run::RunDirectory& run) {
     throw CannotJudge("ReadbackError: no readbacks/*.json");
   }
   for (const run::JsonArtifact& readback : run.readbacks) {
-    if (readback.problem) {
-      throw CannotJudge("ReadbackError: " + readback.problem->text());
-    }
-    if (!readback.root().is_dict()) {
-      throw CannotJudge("ReadbackError: " + readback.name + " is no object");
+    if (readback.problem || !readback.root().is_dict()) {
+      bad_readback(readback, rules, findings);
     }
   }
   if (run.sidecar_files.problem) {
@@ -95,7 +108,7 @@ report::ValidationResult judge_run(const run::RunDirectory& run, report::RuleSet
       rules == report::RuleSet::kStrict && run.manifest.root().is_dict() &&
       readback::launch_failed(run.manifest.root(), run.log ? &*run.log : nullptr, result.findings);
   try {
-    require_artifacts(run);
+    require_artifacts(run, rules, result.findings);
     (rules == report::RuleSet::kStrict ? judge_strictly : judge_by_reference)(bench, result);
   } catch (const CannotJudge& reason) {
     report::ValidationResult ended = short_form(run, rules, reason.what());

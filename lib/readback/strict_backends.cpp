@@ -220,7 +220,9 @@ void record_rules(const StrictInput& input, const Record& record, bool expects_r
 void strict_backend_rules(const StrictInput& input, core::Findings& findings) {
   readback_rules(input.base, findings);
   for (const run::JsonArtifact& file : input.base.run.readbacks) {
-    name_rule(file, findings);
+    if (file.root().is_dict()) {
+      name_rule(file, findings);
+    }
   }
   for (const Pair& pair : kPairs) {
     const auto mine = readbacks_of(input.base.run.readbacks, pair);

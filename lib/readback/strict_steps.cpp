@@ -94,6 +94,12 @@ void single_records(const StrictInput& input, core::Findings& findings) {
           "a dict", record.problem));
       continue;
     }
+    const core::Value batch = log.payload(record).get("train/global_batch_size");
+    if (step && batch.present() && !core::python_equal(batch, input.base.frame.global_batch_size)) {
+      findings.add(log_finding("RLV-179", Severity::kWarning, Section::kScalars, record.line,
+                               "a step was trained with another batch size than the manifest's",
+                               fmt::format("{}", input.base.frame.global_batch_size), core::python_repr(batch)));
+    }
     const core::Value inner = log.payload(record).get("train/step");
     if (step && inner.present() && !core::python_equal(inner, record.number)) {
       core::Finding finding = log_finding("RLV-173", Severity::kError, Section::kScalars, record.line,

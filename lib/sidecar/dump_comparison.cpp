@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -61,14 +62,14 @@ void DumpComparison::step(const std::vector<DumpedSample>& samples, const StepSh
   }
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!agree(samples[i], *step.shards[i])) {
+    if (!compare(samples[i], *step.shards[i]).agree()) {
       open.push_back(i);
     }
   }
   std::vector<std::size_t> free = open;
   for (const std::size_t i : open) {
     const auto match = std::find_if(free.begin(), free.end(), [&](std::size_t at) {
-      return step.calls > 1 && agree(samples[i], *step.shards[at]);
+      return step.calls > 1 && compare(samples[i], *step.shards[at]).agree();
     });
     if (match != free.end()) {
       free.erase(match);
@@ -84,9 +85,22 @@ void DumpComparison::skip(std::string reason) {
   }
 }
 
-bool DumpComparison::agree(const DumpedSample& sample, const Shard& shard) {
-  return is_agreement(vector(sample.train, shard, "log_probs", false)) &&
-         is_agreement(vector(sample.rollout, shard, "rollout_log_probs", true));
+DumpComparison::Outcomes DumpComparison::compare(const DumpedSample& sample, const Shard& shard) {
+  if (shard.state != Shard::State::kCompared) {
+    return {Outcome::kUnavailable, Outcome::kUnavailable};
+  }
+  const Side train = load(sample.train, shard, "log_probs", shard.train_dtype);
+  const Side rollout = load(sample.rollout, shard, "rollout_log_probs", shard.rollout_dtype);
+  Outcomes outcomes = {train.settled ? *train.settled : hashed(train, shard, shard.train_dtype, shard.active_train),
+                       rollout.settled.value_or(Outcome::kEqual)};
+  if (rollout.settled) {
+    return outcomes;
+  }
+  const bool same = !train.settled && shard.active_train == shard.active_rollout &&
+                    train.view.size() == rollout.view.size() &&
+                    (train.view.empty() || std::memcmp(train.view.data(), rollout.view.data(), train.view.size()) == 0);
+  outcomes.rollout = same ? outcomes.train : hashed(rollout, shard, shard.rollout_dtype, shard.active_rollout);
+  return outcomes;
 }
 
 bool DumpComparison::refuse_nulls(const DumpedSample& sample) {
@@ -104,11 +118,10 @@ bool DumpComparison::refuse_nulls(const DumpedSample& sample) {
 }
 
 void DumpComparison::report(const DumpedSample& sample, const Shard& shard) {
-  const std::pair<const char*, core::Value> sides[] = {{"log_probs", sample.train},
-                                                       {"rollout_log_probs", sample.rollout}};
-  for (const auto& [field, value] : sides) {
-    const bool rollout_side = field != sides[0].first;
-    const Outcome outcome = vector(value, shard, field, rollout_side);
+  const Outcomes outcomes = compare(sample, shard);
+  const std::pair<const char*, Outcome> sides[] = {{"log_probs", outcomes.train},
+                                                   {"rollout_log_probs", outcomes.rollout}};
+  for (const auto& [field, outcome] : sides) {
     if (is_agreement(outcome)) {
       continue;
     }
@@ -135,33 +148,39 @@ core::Finding DumpComparison::finding_of(const char* code, std::string what, std
   return finding;
 }
 
-DumpComparison::Outcome DumpComparison::vector(core::Value value, const Shard& shard, const char* field,
-                                               bool rollout_side) {
-  if (shard.state != Shard::State::kCompared || !value.present()) {
-    return Outcome::kUnavailable;
+DumpComparison::Side DumpComparison::load(core::Value value, const Shard& shard, const char* field,
+                                          tensor::DType dtype) {
+  Side side;
+  if (!value.present()) {
+    side.settled = Outcome::kUnavailable;
+    return side;
   }
-  const run::NumberVector numbers = run::number_vector(*dump_.pt, value, dump_.source->name(), field);
-  const tensor::DType dtype = rollout_side ? shard.rollout_dtype : shard.train_dtype;
-  if (numbers.dtype != dtype) {
-    skip(fmt::format("{} is {} in the dump and {} in the sidecar", field, tensor::torch_name(numbers.dtype),
+  side.numbers = run::number_vector(*dump_.pt, value, dump_.source->name(), field);
+  if (side.numbers.dtype != dtype) {
+    skip(fmt::format("{} is {} in the dump and {} in the sidecar", field, tensor::torch_name(side.numbers.dtype),
                      tensor::torch_name(dtype)));
-    return Outcome::kUnavailable;
+    side.settled = Outcome::kUnavailable;
+    return side;
   }
-  const bool whole_response = numbers.element_count == static_cast<std::uint64_t>(shard.response_length);
-  if (numbers.element_count != shard.train_count && !whole_response) {
-    return Outcome::kOtherLength;
+  const bool whole_response = side.numbers.element_count == static_cast<std::uint64_t>(shard.response_length);
+  if (side.numbers.element_count != shard.train_count && !whole_response) {
+    side.settled = Outcome::kOtherLength;
+    return side;
   }
-  const run::ElementBytes elements = run::load(*dump_.source, numbers);
-  const std::size_t element_bytes = tensor::bytes_per_element(dtype);
-  std::vector<std::byte> piece;
-  std::span<const std::byte> view = elements.view;
-  if (numbers.element_count != shard.train_count) {
-    piece = cut(view, element_bytes, shard, layout_);
-    view = piece;
+  side.elements = run::load(*dump_.source, side.numbers);
+  side.view = side.elements.view;
+  if (side.numbers.element_count != shard.train_count) {
+    side.piece = cut(side.view, tensor::bytes_per_element(dtype), shard, layout_);
+    side.view = side.piece;
   }
   ++surveyed_.compared;
-  const core::Sha256Digest& wanted = rollout_side ? shard.active_rollout : shard.active_train;
-  return active_digest(view, element_bytes, shard.active) == wanted ? Outcome::kEqual : Outcome::kOtherBytes;
+  return side;
+}
+
+DumpComparison::Outcome DumpComparison::hashed(const Side& side, const Shard& shard, tensor::DType dtype,
+                                               const core::Sha256Digest& wanted) {
+  const bool equal = active_digest(side.view, tensor::bytes_per_element(dtype), shard.active, hash_) == wanted;
+  return equal ? Outcome::kEqual : Outcome::kOtherBytes;
 }
 
 }  // namespace rlverify::sidecar

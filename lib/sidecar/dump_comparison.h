@@ -4,9 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/sha256.h"
+#include "run/number_vector.h"
 #include "sidecar/dump_survey.h"
 
 namespace rlverify::sidecar {
@@ -33,16 +37,33 @@ class DumpComparison {
   enum class Outcome { kEqual, kOtherLength, kOtherBytes, kUnavailable };
   static bool is_agreement(Outcome outcome) { return outcome == Outcome::kEqual || outcome == Outcome::kUnavailable; }
 
-  bool agree(const DumpedSample& sample, const Shard& shard);
+  struct Outcomes {
+    Outcome train;
+    Outcome rollout;
+    [[nodiscard]] bool agree() const { return is_agreement(train) && is_agreement(rollout); }
+  };
+  /// What the sample and the shard have in common. Equal bytes of both sides are hashed once.
+  Outcomes compare(const DumpedSample& sample, const Shard& shard);
   bool refuse_nulls(const DumpedSample& sample);
   void report(const DumpedSample& sample, const Shard& shard);
   core::Finding finding_of(const char* code, std::string what, std::string expected, std::string found) const;
-  /// One vector of the dump against one side of a shard. It holds the rank's piece or the whole response.
-  Outcome vector(core::Value value, const Shard& shard, const char* field, bool rollout_side);
+
+  /// One vector of the dump as the shard would hold it, or why it can't be compared.
+  struct Side {
+    std::optional<Outcome> settled;
+    run::NumberVector numbers;
+    run::ElementBytes elements;
+    std::vector<std::byte> piece;
+    std::span<const std::byte> view;  ///< into one of the above
+  };
+  /// The dump holds the rank's piece or the whole response.
+  Side load(core::Value value, const Shard& shard, const char* field, tensor::DType dtype);
+  Outcome hashed(const Side& side, const Shard& shard, tensor::DType dtype, const core::Sha256Digest& wanted);
 
   const run::DumpFile& dump_;
   const Layout& layout_;
   SurveyedDump& surveyed_;
+  core::Sha256 hash_;  ///< one for all vectors: to set one up costs as much as a vector
 };
 
 }  // namespace rlverify::sidecar

@@ -123,10 +123,10 @@ void add_digests(core::Sha256& hash, Shard& shard, const run::SidecarSample& sam
       active.size() != sample.rollout_log_probs.element_count) {
     return;  // nothing is compared in a shard whose lengths disagree
   }
-  shard.active_train = active_digest(train, tensor::bytes_per_element(sample.train_log_probs.dtype), active);
+  shard.active_train = active_digest(train, tensor::bytes_per_element(sample.train_log_probs.dtype), active, hash);
   shard.active_rollout =
       equal ? shard.active_train
-            : active_digest(rollout, tensor::bytes_per_element(sample.rollout_log_probs.dtype), active);
+            : active_digest(rollout, tensor::bytes_per_element(sample.rollout_log_probs.dtype), active, hash);
 }
 
 /// Elements that differ as numbers, masked ones included.
@@ -183,11 +183,11 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
 }  // namespace
 
 core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes,
-                                 std::span<const std::uint8_t> active) {
+                                 std::span<const std::uint8_t> active, core::Sha256& hash) {
   if (active.empty()) {
-    return core::sha256(values);
+    hash.update(values);
+    return hash.finish();
   }
-  core::Sha256 hash;
   for (std::size_t begin = 0; begin < active.size();) {
     std::size_t end = begin;
     while (end < active.size() && active[end] != 0) {

@@ -43,9 +43,9 @@ struct Shard {
 };
 
 /// SHA-256 of the elements of `values` (each `element_bytes` long) where `active` is non-zero; of all of them when it
-/// is empty.
+/// is empty. `hash` is a fresh one and is one again afterwards.
 [[nodiscard]] core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes,
-                                               std::span<const std::uint8_t> active);
+                                               std::span<const std::uint8_t> active, core::Sha256& hash);
 
 struct SurveyedFile {
   std::string name;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opcodes as Python's pickle protocol 2 has them; tensors as torch.save writes them (torch._utils._rebuild_tensor_v2 over a persistent storage id).
-// CRCs are 0, which PyTorch writes too when it is told not to compute them.
+// Opcodes as Python's pickle protocol 2 has them; tensors as torch.save writes them (torch._utils._rebuild_tensor_v2
+// over a persistent storage id). CRCs are 0, which PyTorch writes too when it is told not to compute them.
 #include "support/pt_writer.h"
 
+#include <algorithm>
 #include <map>
+#include <random>
 #include <stdexcept>
 
 namespace rlverify::test {
@@ -16,16 +18,23 @@ void put_little(std::string& out, std::uint64_t value, int bytes) {
 }
 
 std::int64_t element_bytes(const std::string& storage_class) {
-  static const std::map<std::string, std::int64_t> kSizes = {{"FloatStorage", 4},    {"DoubleStorage", 8}, {"HalfStorage", 2}, {"BFloat16Storage", 2}, {"LongStorage", 8}, {"IntStorage", 4},
-                                                             {"ShortStorage", 2},    {"CharStorage", 1},   {"ByteStorage", 1}, {"BoolStorage", 1},     {"ComplexFloatStorage", 8},
-                                                             {"ComplexDoubleStorage", 16}};
+  static const std::map<std::string, std::int64_t> kSizes = {
+      {"FloatStorage", 4}, {"DoubleStorage", 8}, {"HalfStorage", 2},         {"BFloat16Storage", 2},
+      {"LongStorage", 8},  {"IntStorage", 4},    {"ShortStorage", 2},        {"CharStorage", 1},
+      {"ByteStorage", 1},  {"BoolStorage", 1},   {"ComplexFloatStorage", 8}, {"ComplexDoubleStorage", 16}};
   return kSizes.at(storage_class);
 }
 
 class Pickler {
  public:
+  explicit Pickler(const PtStyle& style) : style_(style), random_(style.key_order) {}
+
   std::string dump(const PtValue& root) {
-    out_ = "\x80\x02";
+    out_ = "\x80";
+    out_ += static_cast<char>(style_.protocol);
+    if (style_.share_storages) {
+      gather(root);
+    }
     write(root);
     return out_ + '.';
   }
@@ -33,6 +42,13 @@ class Pickler {
 
  private:
   void text(std::string_view text) {
+    if (style_.protocol >= 4 && text.size() < 256) {
+      out_ += '\x8c';
+      out_ += static_cast<char>(text.size());
+      out_ += text;
+      out_ += '\x94';
+      return;
+    }
     out_ += 'X';
     put_little(out_, text.size(), 4);
     out_ += text;
@@ -68,26 +84,71 @@ class Pickler {
     out_ += close;
   }
   void dict(const PtValue::Dict& entries) {
+    std::vector<const PtValue::Dict::value_type*> order;
+    for (const auto& entry : entries) {
+      order.push_back(&entry);
+    }
+    if (style_.key_order != 0) {
+      std::shuffle(order.begin(), order.end(), random_);
+    }
     out_ += "}(";
-    for (const auto& [key, value] : entries) {
-      text(key);
-      write(value);
+    for (const auto* entry : order) {
+      text(entry->first);
+      write(entry->second);
     }
     out_ += 'u';
   }
-  void tensor(const PtTensor& tensor) {
-    out_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
-    text("storage");
-    out_ += "ctorch\n" + tensor.storage_class + '\n';
-    text(std::to_string(storages_.size()));
-    text("cpu");
-    integer(static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(tensor.storage_class));
-    out_ += "tQ";
+  void global(const std::string& module, const std::string& name) {
+    if (style_.protocol >= 4) {
+      text(module);
+      text(name);
+      out_ += '\x93';
+      return;
+    }
+    out_ += 'c' + module + '\n' + name + '\n';
+  }
+  /// Appends every tensor's bytes to the storage of its class.
+  void gather(const PtValue& value) {
+    if (const auto* items = std::get_if<PtValue::List>(&value.variant())) {
+      std::for_each(items->begin(), items->end(), [this](const PtValue& item) { gather(item); });
+    } else if (const auto* tuple = std::get_if<PtValue::Tuple>(&value.variant())) {
+      std::for_each(tuple->items.begin(), tuple->items.end(), [this](const PtValue& item) { gather(item); });
+    } else if (const auto* entries = std::get_if<PtValue::Dict>(&value.variant())) {
+      std::for_each(entries->begin(), entries->end(), [this](const auto& entry) { gather(entry.second); });
+    } else if (const auto* tensor = std::get_if<PtTensor>(&value.variant())) {
+      const auto [known, fresh] = shared_.emplace(tensor->storage_class, storages_.size());
+      if (fresh) {
+        storages_.emplace_back();
+      }
+      bases_[tensor] =
+          static_cast<std::int64_t>(storages_[known->second].size()) / element_bytes(tensor->storage_class);
+      storages_[known->second] += tensor->bytes;
+    }
+  }
+  /// Number of the tensor's storage.
+  std::size_t storage_of(const PtTensor& tensor) {
+    if (style_.share_storages) {
+      return shared_.at(tensor.storage_class);
+    }
     storages_.push_back(tensor.bytes);
-    integer(tensor.storage_offset);
+    return storages_.size() - 1;
+  }
+  void tensor(const PtTensor& tensor) {
+    const std::size_t storage = storage_of(tensor);
+    global("torch._utils", "_rebuild_tensor_v2");
+    out_ += "((";
+    text("storage");
+    global("torch", tensor.storage_class);
+    text(std::to_string(storage));
+    text("cpu");
+    integer(static_cast<std::int64_t>(storages_[storage].size()) / element_bytes(tensor.storage_class));
+    out_ += "tQ";
+    integer(tensor.storage_offset + (style_.share_storages ? bases_.at(&tensor) : 0));
     integers(tensor.shape);
     integers(tensor.strides.empty() ? contiguous(tensor.shape) : tensor.strides);
-    out_ += "\x89" "ccollections\nOrderedDict\n)RtR";
+    out_ += '\x89';
+    global("collections", "OrderedDict");
+    out_ += ")RtR";
   }
   static std::vector<std::int64_t> contiguous(const std::vector<std::int64_t>& shape) {
     std::vector<std::int64_t> strides(shape.size());
@@ -121,8 +182,12 @@ class Pickler {
     }
   }
 
+  PtStyle style_;
+  std::mt19937 random_;
   std::string out_;
   std::vector<std::string> storages_;
+  std::map<std::string, std::size_t> shared_;      // storage class -> number of its storage
+  std::map<const PtTensor*, std::int64_t> bases_;  // first element of a tensor's bytes in the shared storage
 };
 
 struct Entry {
@@ -133,7 +198,8 @@ struct Entry {
 /// The fields that local header and directory share, from "version needed" to "extra field length".
 std::string common_header(const Entry& entry) {
   std::string out;
-  for (const unsigned field : {20U, 0U, 0U, 0U, 0x21U}) {  // version, flags, method (stored), time, date (1 January 1980)
+  for (const unsigned field :
+       {20U, 0U, 0U, 0U, 0x21U}) {  // version, flags, method (stored), time, date (1 January 1980)
     put_little(out, field, 2);
   }
   put_little(out, 0, 4);
@@ -193,8 +259,8 @@ void PtValue::erase(std::string_view key) {
   throw std::logic_error("no key " + std::string(key));
 }
 
-std::string write_pt(const PtValue& root, const std::string& top) {
-  Pickler pickler;
+std::string write_pt(const PtValue& root, const std::string& top, const PtStyle& style) {
+  Pickler pickler(style);
   const std::string pickle = pickler.dump(root);
   std::vector<Entry> entries = {{top + "/data.pkl", pickle}, {top + "/byteorder", "little"}};
   for (std::size_t i = 0; i < pickler.storages().size(); ++i) {

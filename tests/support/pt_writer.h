@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes small files of torch.save without torch: a stored zip with a protocol-2 pickle. Tests describe a payload as values and get the bytes; nothing of
-// lib/tensor is used, so reader and writer can't agree on a mistake.
+// Writes small files of torch.save without torch: a stored zip with a protocol-2 pickle. Tests describe a payload as
+// values and get the bytes; nothing of lib/tensor is used, so reader and writer can't agree on a mistake.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace rlverify::test {
 
 /// A tensor over a storage of its own.
 struct PtTensor {
-  std::string storage_class;           ///< "FloatStorage"
-  std::string bytes;                   ///< the whole storage, little-endian
+  std::string storage_class;  ///< "FloatStorage"
+  std::string bytes;          ///< the whole storage, little-endian
   std::vector<std::int64_t> shape;
-  std::int64_t storage_offset = 0;     ///< in elements
-  std::vector<std::int64_t> strides;   ///< in elements; empty: contiguous
+  std::int64_t storage_offset = 0;    ///< in elements
+  std::vector<std::int64_t> strides;  ///< in elements; empty: contiguous
 };
 
 /// A Python value that can be pickled.
@@ -57,8 +57,15 @@ class PtValue {
   Variant value_;
 };
 
+/// What a writer may choose without saying anything else.
+struct PtStyle {
+  int protocol = 2;             ///< of the pickle: 2, 4 or 5
+  bool share_storages = false;  ///< tensors of one class lie in one storage
+  unsigned key_order = 0;       ///< seed of the order of dict keys; 0 keeps it
+};
+
 /// The file's bytes. `top` is the folder inside the archive (torch derives it from the file's name).
-[[nodiscard]] std::string write_pt(const PtValue& root, const std::string& top = "archive");
+[[nodiscard]] std::string write_pt(const PtValue& root, const std::string& top = "archive", const PtStyle& style = {});
 
 /// Bytes of elements as they lie in memory (little-endian machines only, like the program).
 template <typename T>
@@ -77,10 +84,18 @@ template <typename T>
   tensor.shape = {static_cast<std::int64_t>(count)};
   return tensor;
 }
-[[nodiscard]] inline PtTensor float_tensor(const std::vector<float>& values) { return vector_tensor("FloatStorage", raw_bytes(values), values.size()); }
-[[nodiscard]] inline PtTensor double_tensor(const std::vector<double>& values) { return vector_tensor("DoubleStorage", raw_bytes(values), values.size()); }
-[[nodiscard]] inline PtTensor int_tensor(const std::vector<std::int32_t>& values) { return vector_tensor("IntStorage", raw_bytes(values), values.size()); }
-[[nodiscard]] inline PtTensor long_tensor(const std::vector<std::int64_t>& values) { return vector_tensor("LongStorage", raw_bytes(values), values.size()); }
+[[nodiscard]] inline PtTensor float_tensor(const std::vector<float>& values) {
+  return vector_tensor("FloatStorage", raw_bytes(values), values.size());
+}
+[[nodiscard]] inline PtTensor double_tensor(const std::vector<double>& values) {
+  return vector_tensor("DoubleStorage", raw_bytes(values), values.size());
+}
+[[nodiscard]] inline PtTensor int_tensor(const std::vector<std::int32_t>& values) {
+  return vector_tensor("IntStorage", raw_bytes(values), values.size());
+}
+[[nodiscard]] inline PtTensor long_tensor(const std::vector<std::int64_t>& values) {
+  return vector_tensor("LongStorage", raw_bytes(values), values.size());
+}
 
 /// A 0-d int64 tensor, as `torch.tensor(3)` gives.
 [[nodiscard]] inline PtTensor scalar_tensor(std::int64_t value) {
