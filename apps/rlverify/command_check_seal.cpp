@@ -56,7 +56,8 @@ core::ExitCode check_seal(const CheckSealOptions& options) {
     for (compare::WeightVersion& version : versions.versions) {
       weights.push_back(compare::seal_weights(version, pool, ignored, &progress));
     }
-    now = compare::hash_artifacts(directory.path, paths, compare::weight_files_of(directory.path, weights), pool, &progress);
+    now = compare::hash_artifacts(directory.path, paths, compare::weight_files_of(directory.path, weights), pool,
+                                  &progress);
   }
   compare::check_artifacts(sealed.record->root(), now, weights, findings);
   if (!options.quiet) {

@@ -27,9 +27,10 @@ struct SealOptions {
 
 std::string summary(const compare::RunEvidence& run, const std::string& record, std::size_t artifacts,
                     std::uint64_t bytes, bool passed, const std::string& rules) {
-  return fmt::format("SEALED {} in {}\n{} artifacts of {} bytes, {} weight versions, {} steps of tokens\nvalidation ({} rules): {}\n",
-                     run.name, record, report::grouped(artifacts), report::grouped(bytes),
-                     run.weights.versions.size(), run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
+  return fmt::format(
+      "SEALED {} in {}\n{} artifacts of {} bytes, {} weight versions, {} steps of tokens\nvalidation ({} rules): {}\n",
+      run.name, record, report::grouped(artifacts), report::grouped(bytes), run.weights.versions.size(),
+      run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
 }
 
 core::ExitCode seal(const SealOptions& options) {

@@ -82,8 +82,7 @@ void use_weights(const std::string& option, std::vector<compare::RunEvidence>& r
     run.weights = compare::weights_of(*run.directory, run.name, option.substr(equals + 1));
     return;
   }
-  throw core::UsageError(
-      fmt::format("--weights: no run is called {}; {}", name, report::did_you_mean(name, known)));
+  throw core::UsageError(fmt::format("--weights: no run is called {}; {}", name, report::did_you_mean(name, known)));
 }
 
 }  // namespace

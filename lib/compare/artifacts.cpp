@@ -83,7 +83,9 @@ core::Finding artifact_finding(const char* code, std::string what, const std::st
   return finding;
 }
 
-std::string text_of(core::Value value) { return value.is_string() ? std::string(value.text()) : std::string(); }
+std::string text_of(core::Value value) {
+  return value.is_string() ? std::string(value.text()) : std::string();
+}
 
 void check_artifact(const std::string& path, core::Value recorded, const Artifacts& now, core::Findings& findings) {
   const auto at = now.find(path);
@@ -121,7 +123,10 @@ void check_tensors(core::Value recorded, const SealedWeights& now, core::Finding
     if (at != known.end() && at->second == tensor.sha256) {
       continue;
     }
-    core::Finding finding = artifact_finding("RLV-368", at == known.end() ? "a tensor was added since the run was sealed" : "a tensor was changed since the run was sealed", "weight-updates/" + now.version);
+    core::Finding finding = artifact_finding("RLV-368",
+                                             at == known.end() ? "a tensor was added since the run was sealed"
+                                                               : "a tensor was changed since the run was sealed",
+                                             "weight-updates/" + now.version);
     finding.place.tensor = tensor.name;
     finding.expected = at == known.end() ? "" : at->second;
     finding.found = tensor.sha256;
@@ -181,7 +186,8 @@ std::uint64_t artifact_bytes(const std::string& run_path, const std::vector<std:
   return bytes;
 }
 
-std::map<std::string, SealedWeightFile> weight_files_of(const std::string& run_path, const std::vector<SealedWeights>& weights) {
+std::map<std::string, SealedWeightFile> weight_files_of(const std::string& run_path,
+                                                        const std::vector<SealedWeights>& weights) {
   std::map<std::string, SealedWeightFile> files;
   for (const SealedWeights& version : weights) {
     for (const SealedWeightFile& file : version.files) {

@@ -26,13 +26,13 @@ struct Artifact {
 /// By path inside the run.
 using Artifacts = std::map<std::string, Artifact>;
 
-/// Paths inside the run of all its artifacts, sorted: every file at any depth (links are followed), apart from the record
-/// itself (`record_path` and rlverify-record.json), run-validation.json, COMPLETE and hidden files. Throws
+/// Paths inside the run of all its artifacts, sorted: every file at any depth (links are followed), apart from the
+/// record itself (`record_path` and rlverify-record.json), run-validation.json, COMPLETE and hidden files. Throws
 /// core::InputError for a folder that can't be listed and for a link that leads nowhere.
 [[nodiscard]] std::vector<std::string> list_artifacts(const std::string& run_path, const std::string& record_path);
 
-/// Hashes the files at `paths`, large ones first, spread over the pool; those of `weight_files` (by path inside the run)
-/// are taken over. Throws core::ArtifactError for a file that can't be read.
+/// Hashes the files at `paths`, large ones first, spread over the pool; those of `weight_files` (by path inside the
+/// run) are taken over. Throws core::ArtifactError for a file that can't be read.
 [[nodiscard]] Artifacts hash_artifacts(const std::string& run_path, const std::vector<std::string>& paths,
                                        const std::map<std::string, SealedWeightFile>& weight_files,
                                        core::ThreadPool& pool, core::Progress* progress);

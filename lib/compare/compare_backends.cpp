@@ -21,7 +21,8 @@ bool same_arm(const RunEvidence& reference, const RunEvidence& candidate) {
          reference.backends->requested == candidate.backends->requested;
 }
 
-void unavailable(const char* code, Section section, const char* what, const RunEvidence& side, CandidateComparison& out) {
+void unavailable(const char* code, Section section, const char* what, const RunEvidence& side,
+                 CandidateComparison& out) {
   core::Finding finding;
   finding.code = code;
   finding.severity = Severity::kNote;
@@ -55,10 +56,13 @@ FieldValues own_values(const FieldValues& mine, const FieldValues& other) {
 }
 
 bool same_keys(const FieldValues& a, const FieldValues& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return x.first == y.first; });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) { return x.first == y.first; });
 }
 
-std::string sizes_text(const std::set<std::int64_t>& sizes) { return sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", ")); }
+std::string sizes_text(const std::set<std::int64_t>& sizes) {
+  return sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", "));
+}
 
 std::string modes_text(const GraphEvidence& graphs) {
   std::string text;
@@ -85,14 +89,19 @@ std::string in_line(const RunEvidence& side, const std::string& text, std::uint6
   return line == 0 ? fmt::format("{} in {}", text, file) : fmt::format("{} in {} line {}", text, file, line);
 }
 
-std::uint64_t mode_line(const GraphEvidence& graphs) { return graphs.modes.empty() ? 0 : graphs.modes.begin()->second; }
+std::uint64_t mode_line(const GraphEvidence& graphs) {
+  return graphs.modes.empty() ? 0 : graphs.modes.begin()->second;
+}
 
-/// A run whose manifest asks for graphs and whose engine ran eagerly (told for each side: equal eager runs are wrong too).
+/// A run whose manifest asks for graphs and whose engine ran eagerly (told for each side: equal eager runs are wrong
+/// too).
 void eager_although_graphs(const RunEvidence& side, CandidateComparison& out) {
   const GraphEvidence& graphs = *side.graphs;
   const auto eager = graphs.modes.find("eager");
   if (eager != graphs.modes.end() && graphs.requested_mode && *graphs.requested_mode != "eager") {
-    core::Finding finding = graph_finding("RLV-357", fmt::format("{}: manifest expects {}, log shows eager", side.name, *graphs.requested_mode), side, eager->second);
+    core::Finding finding = graph_finding(
+        "RLV-357", fmt::format("{}: manifest expects {}, log shows eager", side.name, *graphs.requested_mode), side,
+        eager->second);
     finding.expected = *graphs.requested_mode;
     finding.found = "enforce_eager=True";
     out.findings.add(std::move(finding));
@@ -139,7 +148,8 @@ void compare_backends(const RunEvidence& reference, const RunEvidence& candidate
       finding.code = "RLV-350";
       finding.severity = same ? Severity::kError : Severity::kNote;
       finding.section = Section::kBackends;
-      finding.what = fmt::format("{}: {} differs{}", module, name, same ? "" : " (the manifests ask for different arms)");
+      finding.what =
+          fmt::format("{}: {} differs{}", module, name, same ? "" : " (the manifests ask for different arms)");
       finding.place.file = right.empty() ? candidate.path : file_of(candidate, own_values(right, left).begin()->second);
       finding.place.field = module + " " + name;
       finding.expected = values_text(reference, own_values(left, right));
@@ -169,7 +179,8 @@ void compare_graphs(const RunEvidence& reference, const RunEvidence& candidate, 
   const bool same = same_arm(reference, candidate);
   out.graphs = true;
   out.graphs_note_only = true;
-  const auto differ = [&](std::string what, bool asked_alike, std::string expected, std::string found, std::uint64_t line) {
+  const auto differ = [&](std::string what, bool asked_alike, std::string expected, std::string found,
+                          std::uint64_t line) {
     core::Finding finding = graph_finding("RLV-355", std::move(what), candidate, line);
     finding.severity = asked_alike ? Severity::kError : Severity::kNote;
     finding.what += asked_alike ? "" : " (the manifests ask for it)";
@@ -181,12 +192,14 @@ void compare_graphs(const RunEvidence& reference, const RunEvidence& candidate, 
   };
   if (modes_text(left) != modes_text(right)) {
     differ("CUDA-graph modes differ", same && left.requested_mode == right.requested_mode,
-           in_line(reference, modes_text(left), mode_line(left)), in_line(candidate, modes_text(right), mode_line(right)), mode_line(right));
+           in_line(reference, modes_text(left), mode_line(left)),
+           in_line(candidate, modes_text(right), mode_line(right)), mode_line(right));
   }
   // Sizes follow from the batch that one engine serves, so another engine count asks for other sizes.
   if (left.sizes != right.sizes) {
     differ("capture sizes differ", same && left.requested_sizes == right.requested_sizes,
-           in_line(reference, sizes_text(left.sizes), left.sizes_line), in_line(candidate, sizes_text(right.sizes), right.sizes_line), right.sizes_line);
+           in_line(reference, sizes_text(left.sizes), left.sizes_line),
+           in_line(candidate, sizes_text(right.sizes), right.sizes_line), right.sizes_line);
   }
   out.graphs_note_only = out.graphs == false && out.graphs_note_only;
 }

@@ -17,7 +17,8 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding log_prob_finding(const char* code, std::string what, const RunEvidence& side, std::optional<std::int64_t> step) {
+core::Finding log_prob_finding(const char* code, std::string what, const RunEvidence& side,
+                               std::optional<std::int64_t> step) {
   core::Finding finding;
   finding.code = code;
   finding.section = Section::kLogProbs;
@@ -64,10 +65,16 @@ std::string value_at(const LogProbs& vector, std::size_t position) {
 /// One step of both sides.
 class StepComparison {
  public:
-  StepComparison(const RunEvidence& reference, const RunEvidence& candidate, std::int64_t step, CandidateComparison& out)
-      : reference_(reference), candidate_(candidate), step_(step), out_(out),
-        left_tokens_(*find_step(reference.tokens, step)), right_tokens_(*find_step(candidate.tokens, step)),
-        left_(*find_step(reference.log_probs, step)), right_(*find_step(candidate.log_probs, step)),
+  StepComparison(const RunEvidence& reference, const RunEvidence& candidate, std::int64_t step,
+                 CandidateComparison& out)
+      : reference_(reference),
+        candidate_(candidate),
+        step_(step),
+        out_(out),
+        left_tokens_(*find_step(reference.tokens, step)),
+        right_tokens_(*find_step(candidate.tokens, step)),
+        left_(*find_step(reference.log_probs, step)),
+        right_(*find_step(candidate.log_probs, step)),
         values_(reference, candidate, step) {}
 
   /// Whether all comparable log-probs are equal; nothing when none was comparable.
@@ -95,7 +102,8 @@ class StepComparison {
 
  private:
   void not_comparable(const SamplePair& pair) {
-    core::Finding note = log_prob_finding("RLV-331", "log-probs of a sample are not comparable: its tokens differ", candidate_, step_);
+    core::Finding note =
+        log_prob_finding("RLV-331", "log-probs of a sample are not comparable: its tokens differ", candidate_, step_);
     note.severity = Severity::kNote;
     note.place.sample = pair.name;
     note.because_of = "RLV-320";
@@ -114,7 +122,8 @@ class StepComparison {
     if (a == b) {
       return;
     }
-    core::Finding finding = log_prob_finding("RLV-330", fmt::format("log-probs of sample {} differ", pair.name), candidate_, step_);
+    core::Finding finding =
+        log_prob_finding("RLV-330", fmt::format("log-probs of sample {} differ", pair.name), candidate_, step_);
     finding.place.sample = pair.name;
     finding.expected = a;
     finding.found = b;
@@ -129,10 +138,13 @@ class StepComparison {
       return;
     }
     if (a.empty() || b.empty()) {
-      const auto& side = a.empty() ? left_.kinds.at(static_cast<std::size_t>(kind)) : right_.kinds.at(static_cast<std::size_t>(kind));
-      const bool kind_elsewhere = std::any_of(side.begin(), side.end(), [](const std::string& digest) { return !digest.empty(); });
+      const auto& side =
+          a.empty() ? left_.kinds.at(static_cast<std::size_t>(kind)) : right_.kinds.at(static_cast<std::size_t>(kind));
+      const bool kind_elsewhere =
+          std::any_of(side.begin(), side.end(), [](const std::string& digest) { return !digest.empty(); });
       if (kind_elsewhere) {
-        coverage(pair, fmt::format("{} of a sample are missing", log_prob_name(kind)), "", a.empty() ? "none in " + reference_.name : "none in " + candidate_.name);
+        coverage(pair, fmt::format("{} of a sample are missing", log_prob_name(kind)), "",
+                 a.empty() ? "none in " + reference_.name : "none in " + candidate_.name);
       } else {
         one_sided_kind(kind, a.empty() ? reference_ : candidate_);
       }
@@ -146,12 +158,16 @@ class StepComparison {
 
   /// A kind that one side doesn't keep at all: dumps without log-probs, a run without sidecars.
   void one_sided_kind(LogProbKind kind, const RunEvidence& without) {
-    core::Finding finding = log_prob_finding("RLV-334", fmt::format("{} can't be compared: {} has none", log_prob_name(kind), without.name), without, std::nullopt);
+    core::Finding finding =
+        log_prob_finding("RLV-334", fmt::format("{} can't be compared: {} has none", log_prob_name(kind), without.name),
+                         without, std::nullopt);
     finding.severity = Severity::kNote;
-    if (without.sources.empty_sidecar_folder && (kind == LogProbKind::kSidecarTrain || kind == LogProbKind::kSidecarRollout)) {
+    if (without.sources.empty_sidecar_folder &&
+        (kind == LogProbKind::kSidecarTrain || kind == LogProbKind::kSidecarRollout)) {
       finding.code = "RLV-332";
       finding.severity = Severity::kError;
-      finding.what = fmt::format("no {} entries: mismatch-sidecars/ is empty", &without == &candidate_ ? "candidate" : "reference");
+      finding.what = fmt::format("no {} entries: mismatch-sidecars/ is empty",
+                                 &without == &candidate_ ? "candidate" : "reference");
       equal_ = false;
     }
     out_.findings.add(std::move(finding));
@@ -160,7 +176,8 @@ class StepComparison {
   void explain(const SamplePair& pair, LogProbKind kind) {
     const Sample* const left = values_.reference().find(left_tokens_.indices[*pair.reference]);
     const Sample* const right = values_.candidate().find(right_tokens_.indices[*pair.candidate]);
-    core::Finding finding = log_prob_finding("RLV-330", fmt::format("{} of a sample differ", log_prob_name(kind)), candidate_, step_);
+    core::Finding finding =
+        log_prob_finding("RLV-330", fmt::format("{} of a sample differ", log_prob_name(kind)), candidate_, step_);
     finding.place.sample = pair.name;
     if (left == nullptr || right == nullptr) {
       finding.hint = "The files changed while they were read.";
@@ -185,8 +202,10 @@ class StepComparison {
     }
     if (difference.first) {
       finding.place.position = static_cast<std::int64_t>(*difference.first);
-      finding.what = fmt::format("{} differ at {} of {} positions of a sample", log_prob_name(kind), difference.different, difference.common);
-      finding.expected = value_at(a, *difference.first);
+      finding.what = fmt::format("{} differ at {} of {} positions of a sample", log_prob_name(kind),
+                                 difference.different, difference.common);
+      finding.place.file = b.file_of(*difference.first);
+      finding.expected = fmt::format("{} in {}", value_at(a, *difference.first), a.file_of(*difference.first));
       finding.found = value_at(b, *difference.first);
       add_difference(std::move(finding));
     }
@@ -230,12 +249,14 @@ bool without_any(const RunEvidence& reference, const RunEvidence& candidate, Can
     missing = true;
     const RunEvidence& other = side == &reference ? candidate : reference;
     const bool other_has = !other.log_probs.empty();
-    core::Finding finding = log_prob_finding("RLV-334", fmt::format("log-probs can't be compared: {} has none", side->name), *side, std::nullopt);
+    core::Finding finding = log_prob_finding(
+        "RLV-334", fmt::format("log-probs can't be compared: {} has none", side->name), *side, std::nullopt);
     finding.severity = other_has ? Severity::kWarning : Severity::kNote;
     if (other_has && side->sources.empty_sidecar_folder) {
       finding.code = "RLV-332";
       finding.severity = Severity::kError;
-      finding.what = fmt::format("no {} entries: the folder of log-probs is empty", side == &candidate ? "candidate" : "reference");
+      finding.what = fmt::format("no {} entries: the folder of log-probs is empty",
+                                 side == &candidate ? "candidate" : "reference");
       out.log_probs = false;
     }
     out.findings.add(std::move(finding));
@@ -265,7 +286,11 @@ void compare_log_probs(const RunEvidence& reference, const RunEvidence& candidat
     }
     if (left == nullptr || right == nullptr) {
       const RunEvidence& without = left == nullptr ? reference : candidate;
-      core::Finding finding = log_prob_finding("RLV-332", fmt::format("no {} entries: {} has no log-probs of step {}", left == nullptr ? "reference" : "candidate", without.name, step), without, step);
+      core::Finding finding =
+          log_prob_finding("RLV-332",
+                           fmt::format("no {} entries: {} has no log-probs of step {}",
+                                       left == nullptr ? "reference" : "candidate", without.name, step),
+                           without, step);
       finding.expected = fmt::format("{} positions", (left == nullptr ? right : left)->elements);
       finding.found = "none";
       out.findings.add(std::move(finding));

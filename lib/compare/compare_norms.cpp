@@ -69,7 +69,8 @@ class NormComparison {
     const LogStep* const right = find_step(candidate_.steps, number);
     const auto a = norm_of(left);
     const auto b = norm_of(right);
-    const bool equal = a && b && std::isfinite(*a) && std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b);
+    const bool equal =
+        a && b && std::isfinite(*a) && std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b);
     out_.norms[number] = equal;
     out_.coverage.norms.elements += a && b ? 1U : 0U;
     zero_everywhere_ = zero_everywhere_ && a && b && *a == 0.0 && *b == 0.0;
@@ -88,7 +89,10 @@ class NormComparison {
     non_finite(candidate_bad_, candidate_.name);
     constant_ratio();
     if (zero_everywhere_ && !out_.norms.empty()) {
-      core::Finding finding = norm_finding("RLV-344", Severity::kWarning, fmt::format("vacuous: {} is 0 at all {} steps of both sides", kNorm, out_.norms.size()), out_.norms.begin()->first);
+      core::Finding finding =
+          norm_finding("RLV-344", Severity::kWarning,
+                       fmt::format("vacuous: {} is 0 at all {} steps of both sides", kNorm, out_.norms.size()),
+                       out_.norms.begin()->first);
       finding.hint = "Nothing was trained, so equal runs prove little.";
       out_.findings.add(std::move(finding));
     }
@@ -98,7 +102,8 @@ class NormComparison {
   void differs(std::int64_t number, const LogStep* left, const LogStep* right, const std::optional<double>& a,
                const std::optional<double>& b) {
     const bool missing = left == nullptr || right == nullptr;
-    std::string what = missing ? fmt::format("step {} is recorded by {} alone", number, left != nullptr ? reference_.name : candidate_.name)
+    std::string what = missing ? fmt::format("step {} is recorded by {} alone", number,
+                                             left != nullptr ? reference_.name : candidate_.name)
                                : fmt::format("gradient norms differ at step {}", number);
     if (a && b) {
       const double gap = std::fabs(*b - *a) / std::fabs(*a);
@@ -118,8 +123,9 @@ class NormComparison {
     const bool run = steps.back() - steps.front() + 1 == static_cast<std::int64_t>(steps.size());
     const std::string which = steps.size() == 1 ? fmt::format("step {}", steps.front())
                               : run             ? fmt::format("steps {}..{}", steps.front(), steps.back())
-                                                : fmt::format("{} steps from {} to {}", steps.size(), steps.front(), steps.back());
-    core::Finding finding = norm_finding("RLV-341", Severity::kError, fmt::format("grad_norm non-finite at {} on {}", which, side), steps.front());
+                                    : fmt::format("{} steps from {} to {}", steps.size(), steps.front(), steps.back());
+    core::Finding finding = norm_finding("RLV-341", Severity::kError,
+                                         fmt::format("grad_norm non-finite at {} on {}", which, side), steps.front());
     finding.expected = "a finite number";
     finding.found = "nan or inf";
     finding.count = steps.size();
@@ -136,9 +142,13 @@ class NormComparison {
       return;
     }
     std::string what = fmt::format("ratio constant {:.5g} over {} steps", *low, ratios_.size());
-    what += out_.weights.equal == true ? ", weight digests equal" : out_.weights.equal == false ? ", weights differ" : ", weights not compared";
+    what += out_.weights.equal == true    ? ", weight digests equal"
+            : out_.weights.equal == false ? ", weights differ"
+                                          : ", weights not compared";
     core::Finding finding = norm_finding("RLV-348", Severity::kNote, std::move(what), out_.norms.begin()->first);
-    finding.hint = "A constant factor points at how the norm is reported (parameters counted once per rank), not at the gradients.";
+    finding.hint =
+        "A constant factor points at how the norm is reported (parameters counted once per rank), not at the "
+        "gradients.";
     finding.because_of = "RLV-340";
     out_.findings.add(std::move(finding));
   }
@@ -158,7 +168,8 @@ class NormComparison {
 void compare_norms(const RunEvidence& reference, const RunEvidence& candidate, CandidateComparison& out) {
   for (const RunEvidence* side : {&reference, &candidate}) {
     if (side->steps.empty()) {
-      core::Finding finding = norm_finding("RLV-345", Severity::kError, "no step records of " + side->name + ": norms can't be compared", 0);
+      core::Finding finding = norm_finding("RLV-345", Severity::kError,
+                                           "no step records of " + side->name + ": norms can't be compared", 0);
       finding.place = {};
       finding.place.file = side->path + (side->sealed() ? "" : "/run.log");
       out.findings.add(std::move(finding));

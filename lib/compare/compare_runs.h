@@ -42,8 +42,8 @@ struct CandidateComparison {
   Verdict graphs;
   Verdict tokens;
   Verdict log_probs;
-  std::map<std::int64_t, bool> norms;             ///< every step that a side has
-  std::map<std::int64_t, Verdict> step_tokens;    ///< every step that a side has
+  std::map<std::int64_t, bool> norms;           ///< every step that a side has
+  std::map<std::int64_t, Verdict> step_tokens;  ///< every step that a side has
   std::map<std::int64_t, Verdict> step_log_probs;
   bool backends_note_only = false;  ///< they differ, and the manifests ask for different arms
   bool graphs_note_only = false;
@@ -83,7 +83,8 @@ void compare_log_probs(const RunEvidence& reference, const RunEvidence& candidat
 void compare_norms(const RunEvidence& reference, const RunEvidence& candidate, CandidateComparison& out);
 /// Finds the first divergence, marks what follows from it, and orders the findings.
 void order_causes(CandidateComparison& out);
-/// The step that trained on a weight version: 0 for weight_v000001; the first step for names without a number.
-[[nodiscard]] std::int64_t step_of_version(const std::string& version);
+/// The step that trained on a weight version: its number less `first`, the number of the initial weights; step 0 for
+/// names without a number.
+[[nodiscard]] std::int64_t step_of_version(const std::string& version, std::int64_t first = 1);
 
 }  // namespace rlverify::compare

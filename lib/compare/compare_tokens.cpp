@@ -16,7 +16,8 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding token_finding(const char* code, std::string what, const RunEvidence& side, std::optional<std::int64_t> step) {
+core::Finding token_finding(const char* code, std::string what, const RunEvidence& side,
+                            std::optional<std::int64_t> step) {
   core::Finding finding;
   finding.code = code;
   finding.section = Section::kTokens;
@@ -29,8 +30,13 @@ core::Finding token_finding(const char* code, std::string what, const RunEvidenc
 /// The first sample of a differing step, with the first differing token where values can be read.
 class TokenDifference {
  public:
-  TokenDifference(const RunEvidence& reference, const RunEvidence& candidate, const StepTokens& left, const StepTokens& right)
-      : reference_(reference), candidate_(candidate), left_(left), right_(right), values_(reference, candidate, left.step) {}
+  TokenDifference(const RunEvidence& reference, const RunEvidence& candidate, const StepTokens& left,
+                  const StepTokens& right)
+      : reference_(reference),
+        candidate_(candidate),
+        left_(left),
+        right_(right),
+        values_(reference, candidate, left.step) {}
 
   [[nodiscard]] core::Finding finding() {
     if (same_samples_in_another_order()) {
@@ -46,10 +52,12 @@ class TokenDifference {
         different.push_back(&pair);
       }
     }
-    core::Finding out = different.empty() ? token_finding("RLV-320", "the token digests differ", candidate_, left_.step) : first(*different.front());
+    core::Finding out = different.empty() ? token_finding("RLV-320", "the token digests differ", candidate_, left_.step)
+                                          : first(*different.front());
     if (!different.empty()) {
-      out.hint = fmt::format("{} of {} samples of the step differ.{}", different.size(), pairs.size(),
-                             values_.available() ? "" : " A sealed record keeps digests of samples: no token can be named.");
+      out.hint =
+          fmt::format("{} of {} samples of the step differ.{}", different.size(), pairs.size(),
+                      values_.available() ? "" : " A sealed record keeps digests of samples: no token can be named.");
     } else {
       out.expected = left_.sha256;
       out.found = right_.sha256;
@@ -71,7 +79,8 @@ class TokenDifference {
     out.place.sample = pair.name;
     if (!pair.reference || !pair.candidate) {
       out.code = "RLV-321";
-      out.what = fmt::format("sample {} is there in {} alone", pair.name, pair.reference ? reference_.name : candidate_.name);
+      out.what =
+          fmt::format("sample {} is there in {} alone", pair.name, pair.reference ? reference_.name : candidate_.name);
       return out;
     }
     const Sample* const left = values_.available() ? values_.reference().find(pair.name) : nullptr;
@@ -88,7 +97,8 @@ class TokenDifference {
       ++at;
     }
     out.what = fmt::format("sample {} first differs at position {}: {} vs {}, lengths {}/{}", pair.name, at,
-                           token_text(left->tokens, at), token_text(right->tokens, at), left->tokens.size(), right->tokens.size());
+                           token_text(left->tokens, at), token_text(right->tokens, at), left->tokens.size(),
+                           right->tokens.size());
     out.place.file = right->file;
     out.place.position = static_cast<std::int64_t>(at);
     out.expected = fmt::format("{} ({})", token_text(left->tokens, at), left->file);
@@ -103,13 +113,15 @@ class TokenDifference {
   StepValues values_;
 };
 
-void compare_step(const RunEvidence& reference, const RunEvidence& candidate, std::int64_t step, CandidateComparison& out) {
+void compare_step(const RunEvidence& reference, const RunEvidence& candidate, std::int64_t step,
+                  CandidateComparison& out) {
   const StepTokens* const left = find_step(reference.tokens, step);
   const StepTokens* const right = find_step(candidate.tokens, step);
   if (left == nullptr || right == nullptr) {
     out.step_tokens[step] = false;
     const RunEvidence& owner = left != nullptr ? reference : candidate;
-    out.findings.add(token_finding("RLV-321", fmt::format("tokens of step {} are there in {} alone", step, owner.name), owner, step));
+    out.findings.add(token_finding("RLV-321", fmt::format("tokens of step {} are there in {} alone", step, owner.name),
+                                   owner, step));
     return;
   }
   out.coverage.tokens.elements += std::max(left->tokens, right->tokens);
@@ -164,14 +176,16 @@ void compare_tokens(const RunEvidence& reference, const RunEvidence& candidate, 
   for (const RunEvidence* side : {&reference, &candidate}) {
     if (side->tokens.empty()) {
       evidence = false;
-      core::Finding finding = token_finding("RLV-326", fmt::format("no tokens of {}: they can't be compared", side->name), *side, std::nullopt);
+      core::Finding finding = token_finding(
+          "RLV-326", fmt::format("no tokens of {}: they can't be compared", side->name), *side, std::nullopt);
       finding.expected = "dumps in train-data/ or dump/rollout_data/";
       finding.found = side->sealed() ? "no tokens in the record" : fmt::format("{} files", side->sample_coverage.files);
       out.findings.add(std::move(finding));
     }
   }
   if (evidence && reference.token_recipe != candidate.token_recipe) {
-    core::Finding finding = token_finding("RLV-327", "the token digests follow different recipes: they can't be compared", candidate, std::nullopt);
+    core::Finding finding = token_finding(
+        "RLV-327", "the token digests follow different recipes: they can't be compared", candidate, std::nullopt);
     finding.expected = reference.token_recipe;
     finding.found = candidate.token_recipe;
     out.findings.add(std::move(finding));

@@ -104,7 +104,8 @@ void read_directory(RunEvidence& evidence, const ReadOptions& options, core::Thr
 
 void read_sealed(RunEvidence& evidence, const ReadOptions& options) {
   const auto source = core::open_file(evidence.path);
-  evidence.record = std::make_unique<core::JsonDocument>(core::read_json(*source, core::JsonMode::kStrict, kRecordLimits));
+  evidence.record =
+      std::make_unique<core::JsonDocument>(core::read_json(*source, core::JsonMode::kStrict, kRecordLimits));
   const core::Value name = evidence.record->root().get("name");
   evidence.name = !options.name.empty() ? options.name : name.is_string() ? std::string(name.text()) : evidence.path;
   read_record(evidence);

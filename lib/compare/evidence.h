@@ -45,8 +45,8 @@ struct StepTokens {
 struct StepLogProbs {
   std::int64_t step = 0;
   std::uint64_t samples = 0;
-  std::uint64_t elements = 0;           ///< response positions with a log-prob of the training side (else of the rollout side)
-  std::string sha256;                   ///< over per_sample's 32 bytes each, in order
+  std::uint64_t elements = 0;  ///< response positions with a log-prob of the training side (else of the rollout side)
+  std::string sha256;          ///< over per_sample's 32 bytes each, in order
   std::vector<std::string> per_sample;  ///< SHA-256 over the sample's train and rollout digests
   /// log_prob_digest of each sample by kind, empty where there is none; empty lists from a record.
   std::array<std::vector<std::string>, kLogProbKinds> kinds;
@@ -61,7 +61,7 @@ using ModuleFields = std::map<std::string, FieldValues>;
 struct BackendEvidence {
   std::map<std::string, std::string> requested;  ///< cases, group and reuse flag of the arm, as text
   bool updates_required = false;
-  std::map<std::string, ModuleFields> modules;   ///< "megatron/training attention" -> fields
+  std::map<std::string, ModuleFields> modules;  ///< "megatron/training attention" -> fields
   std::uint64_t files = 0;
 };
 
@@ -69,9 +69,9 @@ struct BackendEvidence {
 struct GraphEvidence {
   std::optional<std::string> requested_mode;
   std::set<std::int64_t> requested_sizes;
-  std::string file;                       ///< of the lines below
+  std::string file;                            ///< of the lines below
   std::map<std::string, std::uint64_t> modes;  ///< "FULL_DECODE_ONLY", "eager" -> line
-  std::set<std::int64_t> sizes;           ///< captured; empty: no line lists them
+  std::set<std::int64_t> sizes;                ///< captured; empty: no line lists them
   std::uint64_t sizes_line = 0;
 };
 
@@ -95,14 +95,14 @@ struct RunEvidence {
   std::vector<LogStep> perf;                     ///< ascending: the training actor's
   bool has_log = false;
   std::string token_recipe;
-  std::vector<StepTokens> tokens;        ///< ascending by step
-  std::vector<StepLogProbs> log_probs;   ///< ascending by step; only steps that have some
-  SampleSources sources;                 ///< of a directory
+  std::vector<StepTokens> tokens;           ///< ascending by step
+  std::vector<StepLogProbs> log_probs;      ///< ascending by step; only steps that have some
+  SampleSources sources;                    ///< of a directory
   std::optional<BackendEvidence> backends;  ///< without modules where there are no readbacks
   std::optional<GraphEvidence> graphs;
   std::optional<AttentionCases> attention_cases;
   WeightVersions weights;
-  core::Findings findings;  ///< faults met while reading
+  core::Findings findings;         ///< faults met while reading
   WeightCoverage sample_coverage;  ///< files, tensors, elements (tokens) and bytes of the dumps
 
   [[nodiscard]] bool sealed() const { return record != nullptr; }

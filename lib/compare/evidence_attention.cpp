@@ -101,9 +101,9 @@ std::optional<core::Finding> compare_case(const std::string& eager_path, const s
     if (!difference.equal()) {
       finding.expected = fmt::format("{} at {}", tensor::element_text(ref->dtype, difference.first->reference),
                                      tensor::index_text(ref->shape, difference.first->element_index));
-      finding.found = fmt::format("{} ({} of {} elements differ)",
-                                  tensor::element_text(ref->dtype, difference.first->candidate),
-                                  difference.different_elements, difference.elements);
+      finding.found =
+          fmt::format("{} ({} of {} elements differ)", tensor::element_text(ref->dtype, difference.first->candidate),
+                      difference.different_elements, difference.elements);
       return finding;
     }
   }

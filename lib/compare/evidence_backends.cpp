@@ -86,7 +86,8 @@ std::string mode_name(std::string_view text) {
       ++at;
     }
     const std::string_view word = text.substr(begin, at - begin);
-    const bool capitals = std::all_of(word.begin(), word.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
+    const bool capitals =
+        std::all_of(word.begin(), word.end(), [](char c) { return c == '_' || (c >= 'A' && c <= 'Z'); });
     if (word.size() >= 4 && capitals) {
       return std::string(word);
     }
@@ -130,8 +131,8 @@ BackendEvidence read_backends(const run::RunDirectory& run) {
     ++evidence.files;
     const core::Value operators = root.get("operators");
     for (std::size_t i = 0; i < operators.size() && operators.is_dict(); ++i) {
-      const std::string key = core::python_str(root.get("framework")) + "/" + core::python_str(root.get("target")) + " " +
-                              std::string(operators.key_at(i).text());
+      const std::string key = core::python_str(root.get("framework")) + "/" + core::python_str(root.get("target")) +
+                              " " + std::string(operators.key_at(i).text());
       read_operator(operators.value_at(i), readback.name, evidence.modules[key]);
     }
   }
@@ -155,7 +156,8 @@ std::optional<GraphEvidence> read_graphs(const run::RunDirectory& run) {
       graphs.modes.emplace("eager", mark.line);
     }
   }
-  for (const auto* marks : {&run.log->capture_sizes_repr, &run.log->capture_sizes_json, &run.log->capture_sizes_other}) {
+  for (const auto* marks :
+       {&run.log->capture_sizes_repr, &run.log->capture_sizes_json, &run.log->capture_sizes_other}) {
     for (const run::LogMark& mark : *marks) {
       const std::set<std::int64_t> sizes = mark.echo ? std::set<std::int64_t>() : listed_sizes(mark.text);
       graphs.sizes_line = graphs.sizes.empty() && !sizes.empty() ? mark.line : graphs.sizes_line;

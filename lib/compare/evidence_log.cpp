@@ -44,7 +44,8 @@ class StepPicker {
     if (fresh || at->second->digest == record.digest) {
       return;
     }
-    core::Finding finding = log_finding("RLV-343", fmt::format("step {} is recorded twice with different values", record.number), record, file_);
+    core::Finding finding = log_finding(
+        "RLV-343", fmt::format("step {} is recorded twice with different values", record.number), record, file_);
     finding.expected = "the record of " + place_of(*at->second);
     finding.found = "another at " + place_of(record);
     findings_.add(std::move(finding));
@@ -83,7 +84,8 @@ void scan(core::Value value, const std::string& field, const LogStep& step, cons
   }
   for (std::size_t i = 0; i < value.size(); ++i) {
     if (value.is_dict()) {
-      const std::string key = value.key_at(i).is_string() ? std::string(value.key_at(i).text()) : core::python_repr(value.key_at(i));
+      const std::string key =
+          value.key_at(i).is_string() ? std::string(value.key_at(i).text()) : core::python_repr(value.key_at(i));
       scan(value.value_at(i), field.empty() ? key : field + "." + key, step, file, findings);
     } else if (!value.is(Kind::kComplex)) {
       scan(value.at(i), fmt::format("{}[{}]", field, i), step, file, findings);

@@ -9,7 +9,9 @@
 namespace rlverify::compare {
 namespace {
 
-std::string text_of(core::Value value) { return value.is_string() ? std::string(value.text()) : std::string(); }
+std::string text_of(core::Value value) {
+  return value.is_string() ? std::string(value.text()) : std::string();
+}
 
 std::optional<std::int64_t> number_of(std::string_view text) {
   std::int64_t number = 0;
@@ -137,7 +139,8 @@ AttentionCases read_case_object(core::Value object) {
 void read_record(RunEvidence& evidence) {
   const core::Value root = evidence.record->root();
   if (text_of(root.get("schema_version")) != "rlverify.run_record.v1") {
-    throw core::InputError(evidence.path + " is neither a run directory nor a sealed record (schema_version rlverify.run_record.v1)");
+    throw core::InputError(evidence.path +
+                           " is neither a run directory nor a sealed record (schema_version rlverify.run_record.v1)");
   }
   evidence.status = text_of(root.get("status"));
   read_steps(root.get("steps"), evidence.steps);

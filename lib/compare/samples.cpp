@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // File names say which step a file belongs to; the payload must agree. Sidecars name no samples, so they are lined up
-// with the dump of the same rank: its list and the lists of the step's calls, joined in call order, are the same samples.
+// with the dump of the same rank: its list and the lists of the step's calls, joined in call order, are the same
+// samples.
 #include "compare/samples.h"
 
 #include <fmt/format.h>

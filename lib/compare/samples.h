@@ -30,6 +30,10 @@ struct LogProbs {
   std::vector<std::byte> values;      ///< one element per response position; zero where nobody has it
   std::vector<std::uint8_t> present;  ///< one byte per response position; empty: no evidence at all
   std::uint64_t present_count = 0;
+  std::vector<std::string> files;     ///< that hold a part of it
+  std::vector<std::uint32_t> owners;  ///< per response position: which of `files` gave it
+  /// The file that holds a position that is there.
+  [[nodiscard]] const std::string& file_of(std::size_t position) const { return files.at(owners.at(position)); }
   [[nodiscard]] bool known() const { return present_count != 0; }
 };
 
@@ -64,15 +68,17 @@ struct SidecarName {
 /// Which files hold the samples of which step, by their names; nothing is opened.
 struct SampleSources {
   std::string run_path;
-  std::string folder;                                          ///< "train-data" or "dump/rollout_data"
-  std::int64_t tensor_parallel_size = 0;                       ///< 0: the manifest doesn't say
+  std::string folder;                     ///< "train-data" or "dump/rollout_data"
+  std::int64_t tensor_parallel_size = 0;  ///< 0: the manifest doesn't say
   std::int64_t context_parallel_size = 0;
-  std::map<std::int64_t, std::vector<std::string>> dumps;      ///< step -> file names
-  std::map<std::int64_t, std::vector<SidecarName>> sidecars;   ///< step -> by (rank, call); only where dumps name the samples
-  bool empty_sidecar_folder = false;                           ///< mismatch-sidecars/ is there without a file
+  std::map<std::int64_t, std::vector<std::string>> dumps;  ///< step -> file names
+  std::map<std::int64_t, std::vector<SidecarName>>
+      sidecars;                       ///< step -> by (rank, call); only where dumps name the samples
+  bool empty_sidecar_folder = false;  ///< mismatch-sidecars/ is there without a file
 };
 
-/// Train dumps where there are any, else rollout dumps (`dump/rollout_data`). Faults of folders and names become findings.
+/// Train dumps where there are any, else rollout dumps (`dump/rollout_data`). Faults of folders and names become
+/// findings.
 [[nodiscard]] SampleSources sample_sources(const run::RunDirectory& run, core::Findings& findings);
 
 /// Reads all files of one step. A file or a vector that can't be used becomes a finding; nothing is guessed for it.

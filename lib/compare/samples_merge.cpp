@@ -57,8 +57,8 @@ void StepReader::unusable(const core::ArtifactError& error, const char* code, Se
 void StepReader::put_lengths(Sample& sample, std::int64_t total, std::int64_t response, const Origin& origin) {
   const auto put = [&](std::int64_t& known, std::int64_t value, const char* name) {
     if (value >= 0 && known >= 0 && known != value) {
-      core::Finding out = finding("RLV-324", Section::kTokens, fmt::format("ranks state different {} of a sample", name),
-                                  origin, sample);
+      core::Finding out = finding("RLV-324", Section::kTokens,
+                                  fmt::format("ranks state different {} of a sample", name), origin, sample);
       out.expected = fmt::format("{}, as {} has", known, sample.file);
       out.found = fmt::format("{}", value);
       out_.findings.add(std::move(out));
@@ -93,11 +93,13 @@ void StepReader::put_tokens(Sample& sample, const Origin& origin, core::Value va
   }
   const auto shorter = std::min(tokens.size(), sample.tokens.size());
   const auto at = static_cast<std::size_t>(
-      std::mismatch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(shorter), sample.tokens.begin()).first -
+      std::mismatch(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(shorter), sample.tokens.begin())
+          .first -
       tokens.begin());
   core::Finding out = finding("RLV-324", Section::kTokens, "ranks hold different tokens of one sample", origin, sample);
   out.place.position = static_cast<std::int64_t>(at);
-  out.expected = fmt::format("{} of {} tokens, as {} has", token_text(sample.tokens, at), sample.tokens.size(), sample.file);
+  out.expected =
+      fmt::format("{} of {} tokens, as {} has", token_text(sample.tokens, at), sample.tokens.size(), sample.file);
   out.found = fmt::format("{} of {} tokens", token_text(tokens, at), tokens.size());
   out_.findings.add(std::move(out));
 }
@@ -125,7 +127,8 @@ std::array<sidecar::Range, 2> StepReader::owned(const Sample& sample, std::int64
     run::fail_field(file, "log-probs", "a manifest with topology.tp and topology.cp, and a rank",
                     "nothing that says which positions this rank holds");
   }
-  const std::int64_t total = sample.total_length >= 0 ? sample.total_length : static_cast<std::int64_t>(sample.tokens.size());
+  const std::int64_t total =
+      sample.total_length >= 0 ? sample.total_length : static_cast<std::int64_t>(sample.tokens.size());
   if (sample.response_length <= 0 || total < sample.response_length) {
     run::fail_field(file, "total_lengths, response_lengths", "the lengths of the sample", "none that fit each other");
   }
@@ -164,29 +167,38 @@ void StepReader::place(Sample& sample, const Origin& origin, const Piece& piece,
     target.dtype = vector.dtype;
     target.present.assign(response, 0);
     target.values.assign(response * width, std::byte{0});
+    target.owners.assign(response, 0);
   }
   if (target.dtype != vector.dtype || target.present.size() != response) {
-    core::Finding out = finding("RLV-333", Section::kLogProbs, fmt::format("ranks hold {} of different dtype or length",
-                                log_prob_name(piece.kind)), origin, sample);
+    core::Finding out =
+        finding("RLV-333", Section::kLogProbs,
+                fmt::format("ranks hold {} of different dtype or length", log_prob_name(piece.kind)), origin, sample);
     out.expected = fmt::format("{} values {}", target.present.size(), tensor::torch_name(target.dtype));
     out.found = fmt::format("{} values {}", response, tensor::torch_name(vector.dtype));
     out_.findings.add(std::move(out));
     return;
   }
   const run::ElementBytes bytes = run::load(origin.source, vector);
+  if (target.files.empty() || target.files.back() != origin.source.name()) {
+    target.files.push_back(origin.source.name());
+  }
   for (std::size_t i = 0; i < vector.element_count; ++i) {
-    const auto position = static_cast<std::size_t>(sidecar::response_position(piece.ranges, static_cast<std::int64_t>(i)));
+    const auto position =
+        static_cast<std::size_t>(sidecar::response_position(piece.ranges, static_cast<std::int64_t>(i)));
     std::byte* const known = target.values.data() + position * width;
     const std::byte* const given = bytes.view.data() + i * width;
     if (target.present[position] == 0) {
       std::memcpy(known, given, width);
       target.present[position] = 1;
+      target.owners[position] = static_cast<std::uint32_t>(target.files.size() - 1);
       ++target.present_count;
     } else if (std::memcmp(known, given, width) != 0) {
-      core::Finding out = finding("RLV-333", Section::kLogProbs,
-                                  fmt::format("conflicting duplicate of {}", log_prob_name(piece.kind)), origin, sample);
+      core::Finding out =
+          finding("RLV-333", Section::kLogProbs, fmt::format("conflicting duplicate of {}", log_prob_name(piece.kind)),
+                  origin, sample);
       out.place.position = static_cast<std::int64_t>(position);
-      out.expected = tensor::element_text(vector.dtype, {known, width});
+      out.expected =
+          fmt::format("{}, as {} has", tensor::element_text(vector.dtype, {known, width}), target.file_of(position));
       out.found = tensor::element_text(vector.dtype, {given, width});
       out_.findings.add(std::move(out));
       return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of dumps and sidecars (spec/run-artifacts.md sections 6 and 7). Several ranks hold the same sample: the first
-// fills it, the others must agree byte for byte.
+// The forms of dumps and sidecars (spec/run-artifacts.md sections 6 and 7). Several ranks hold the same sample: the
+// first fills it, the others must agree byte for byte.
 #include "compare/samples_reader.h"
 
 #include <fmt/format.h>
@@ -60,8 +60,7 @@ void StepReader::read_dump(const std::string& name) {
     } else if (dump.rollout_data.present()) {
       read_form_1(dump);
     } else {
-      run::fail_field(path, "payload", "a dict with samples or rollout_data",
-                      run::describe(*dump.pt, dump.pt->root()));
+      run::fail_field(path, "payload", "a dict with samples or rollout_data", run::describe(*dump.pt, dump.pt->root()));
     }
   } catch (const core::ArtifactError& error) {
     unusable(error, "RLV-325", Section::kTokens, nullptr);
@@ -97,7 +96,8 @@ void StepReader::read_form_1(const run::DumpFile& dump) {
     put_lengths(target, length_at(*dump.source, *dump.pt, totals, i, "total_lengths").value_or(-1),
                 length_at(*dump.source, *dump.pt, responses, i, "response_lengths").value_or(-1), origin);
     put_tokens(target, origin, tokens.at(i), fmt::format("rollout_data.tokens[{}]", i));
-    put_log_probs(target, origin, LogProbKind::kTrain, train.at(i), fmt::format("rollout_data.log_probs[{}]", i), false);
+    put_log_probs(target, origin, LogProbKind::kTrain, train.at(i), fmt::format("rollout_data.log_probs[{}]", i),
+                  false);
     put_log_probs(target, origin, LogProbKind::kRollout, rollout.at(i),
                   fmt::format("rollout_data.rollout_log_probs[{}]", i), false);
   }
@@ -164,8 +164,8 @@ void StepReader::read_rank_of_sidecars(std::int64_t rank, const std::vector<Side
       out_.bytes += file.source->size();
       out_.tensors += file.pt->tensors.size();
       if (next + file.samples.size() > indices.size()) {
-        run::fail_field(path, "samples", fmt::format("{} in all calls of the step, as the rank's dump has", indices.size()),
-                        "more");
+        run::fail_field(path, "samples",
+                        fmt::format("{} in all calls of the step, as the rank's dump has", indices.size()), "more");
       }
       const Origin origin = {*file.source, *file.pt, rank, name.call};
       for (const run::SidecarSample& entry : file.samples) {

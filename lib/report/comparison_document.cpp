@@ -50,9 +50,8 @@ NodeId comparison_object(Document& document, const ComparisonInput& input) {
   for (const compare::RunEvidence* run : input.runs) {
     document.append(records, record_object(document, *run));
   }
-  return document.object({{"reference", document.string(input.comparison.reference)},
-                          {"comparisons", comparisons},
-                          {"records", records}});
+  return document.object(
+      {{"reference", document.string(input.comparison.reference)}, {"comparisons", comparisons}, {"records", records}});
 }
 
 std::string_view overall_verdict(core::ExitCode code) {
@@ -115,8 +114,7 @@ Document comparison_document(const ComparisonInput& input) {
 }
 
 Document bundle_document(const ComparisonInput& input, core::Value validation,
-                         const std::optional<compare::AttentionCases>& attention_cases,
-                         const std::string& scope) {
+                         const std::optional<compare::AttentionCases>& attention_cases, const std::string& scope) {
   Document document;
   document.set_root(document.object({{"comparison", comparison_object(document, input)},
                                      {"validation", copy_sorted(document, validation)},

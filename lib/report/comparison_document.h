@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The documents of `compare` and `report` (spec/documents.md sections 2, 3 and 6) and the text of `compare`.
-// Version rule: the comparison and the bundle have the keys of their published example and no version of their own; a new
-// key would be a new document.
+// Version rule: the comparison and the bundle have the keys of their published example and no version of their own; a
+// new key would be a new document.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ struct ComparisonInput {
 /// First line PASSED or FAILED, a table of the candidates, the first divergence of each, the findings.
 [[nodiscard]] std::string comparison_text(const ComparisonInput& input, const TextOptions& options);
 
-/// Section 3: comparison, validation of one run, attention cases, scope. Write with KeyOrder::kAsBuilt and no newline at
-/// the end. `validation` is a validation document.
+/// Section 3: comparison, validation of one run, attention cases, scope. Write with KeyOrder::kAsBuilt and no newline
+/// at the end. `validation` is a validation document.
 [[nodiscard]] Document bundle_document(const ComparisonInput& input, core::Value validation,
                                        const std::optional<compare::AttentionCases>& attention_cases,
                                        const std::string& scope);

@@ -19,7 +19,7 @@ namespace {
 using compare::CandidateComparison;
 using compare::Verdict;
 
-constexpr std::array<std::string_view, 7> kColumns = {"candidate", "backends", "graphs",   "weights",
+constexpr std::array<std::string_view, 7> kColumns = {"candidate", "backends",  "graphs", "weights",
                                                       "tokens",    "log-probs", "norms"};
 
 struct Cell {
@@ -71,7 +71,8 @@ std::string table(const compare::RunComparison& comparison, const TextOptions& o
       const Cell& cell = row.at(column);
       const std::size_t used = display_width(cell.text);
       const bool last = column + 1 == kColumns.size();
-      line += " " + styled(cell.text, cell.style, options.colour) + std::string(last ? 0 : widths.at(column) - used + 1, ' ');
+      line += " " + styled(cell.text, cell.style, options.colour) +
+              std::string(last ? 0 : widths.at(column) - used + 1, ' ');
     }
     out += line + '\n';
   }

@@ -91,14 +91,16 @@ NodeId weights(Document& document, const std::vector<compare::SealedWeights>& ve
       for (const std::int64_t size : tensor.shape) {
         document.append(shape, document.integer(size));
       }
-      document.put(tensors, tensor.name, document.object({{"sha256", document.string(tensor.sha256)},
-                                                          {"shape", shape},
-                                                          {"dtype", document.string(tensor.dtype)}}));
+      document.put(tensors, tensor.name,
+                   document.object({{"sha256", document.string(tensor.sha256)},
+                                    {"shape", shape},
+                                    {"dtype", document.string(tensor.dtype)}}));
     }
     const std::uint64_t count = version.digests.tensors.size();
-    document.put(out, version.version, document.object({{"sha256", document.string(version.digests.sha256)},
-                                                        {"tensor_count", document.unsigned_integer(count)},
-                                                        {"tensors", tensors}}));
+    document.put(out, version.version,
+                 document.object({{"sha256", document.string(version.digests.sha256)},
+                                  {"tensor_count", document.unsigned_integer(count)},
+                                  {"tensors", tensors}}));
   }
   return out;
 }

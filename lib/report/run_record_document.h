@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sealed record of a run (spec/documents.md section 4): what `compare` and `report` need, so that the run itself can
-// be deleted. Version rule: a new optional key keeps rlverify.run_record.v1; a key that changes its meaning or goes away
-// makes v2.
+// The sealed record of a run (spec/documents.md section 4): what `compare` and `report` need, so that the run itself
+// can be deleted. Version rule: a new optional key keeps rlverify.run_record.v1; a key that changes its meaning or goes
+// away makes v2.
 #pragma once
 
 #include <string_view>

@@ -36,8 +36,11 @@ struct SmallRun {
   int context_parallel = 2;
   std::vector<std::vector<PlainSample>> steps;
   std::vector<std::string> norms = {"0.0225", "0.034"};  ///< as the log prints them
-  std::string arm = R"({"attention_case": "R/R", "ffn_case": "R/R", "logp_case": "R/R", "group": "consistency", "framework_use_rollout_logprobs": false})";
-  std::string engine = "(VLLMEngine pid=5) enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, 'cudagraph_capture_sizes': [1, 2]}\n";
+  std::string arm =
+      R"({"attention_case": "R/R", "ffn_case": "R/R", "logp_case": "R/R", "group": "consistency", "framework_use_rollout_logprobs": false})";
+  std::string engine =
+      "(VLLMEngine pid=5) enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: "
+      "(2, 0)>, 'cudagraph_capture_sizes': [1, 2]}\n";
   std::string capture_sizes = "[1, 2]";
   bool sidecars = true;
   bool int32_tokens = false;
@@ -71,7 +74,8 @@ struct SmallRun {
 };
 
 /// Response positions that a context-parallel rank holds, in the order of its vectors: counted logit by logit.
-inline std::vector<std::size_t> held_positions(std::size_t total, std::size_t response, int context_parallel, int cp_rank) {
+inline std::vector<std::size_t> held_positions(std::size_t total, std::size_t response, int context_parallel,
+                                               int cp_rank) {
   std::vector<std::size_t> positions;
   const auto pieces = static_cast<std::size_t>(2 * context_parallel);
   const std::size_t chunk = (total + pieces - 1) / pieces;
@@ -95,7 +99,8 @@ inline std::vector<std::size_t> held_positions(std::size_t total, std::size_t re
 inline PtValue piece_of(const SmallRun& run, const PlainSample& sample, const std::vector<float>& values, int rank) {
   std::vector<float> piece;
   const int cp_rank = rank / run.tensor_parallel % run.context_parallel;
-  for (const std::size_t position : held_positions(sample.tokens.size(), values.size(), run.context_parallel, cp_rank)) {
+  for (const std::size_t position :
+       held_positions(sample.tokens.size(), values.size(), run.context_parallel, cp_rank)) {
     piece.push_back(values[position]);
   }
   return rlverify::test::float_tensor(piece);
@@ -194,12 +199,16 @@ inline PtValue sidecar_of(const SmallRun& run, int rank, int step) {
 
 inline rlverify::test::TestRun SmallRun::files() const {
   rlverify::test::TestRun run;
-  run.files["manifest.json"] = "{\"run_id\": \"" + name + "\", \"arm\": " + arm + ", \"topology\": {\"tp\": " + std::to_string(tensor_parallel) +
-                               ", \"cp\": " + std::to_string(context_parallel) + "}, \"algorithm\": {\"require_updates\": " + (require_updates ? "true" : "false") +
-                               "}, \"vllm_execution\": {\"cudagraph_mode\": \"FULL_DECODE_ONLY\", \"capture_sizes\": " + capture_sizes + "}}\n";
+  run.files["manifest.json"] =
+      "{\"run_id\": \"" + name + "\", \"arm\": " + arm + ", \"topology\": {\"tp\": " + std::to_string(tensor_parallel) +
+      ", \"cp\": " + std::to_string(context_parallel) +
+      "}, \"algorithm\": {\"require_updates\": " + (require_updates ? "true" : "false") +
+      "}, \"vllm_execution\": {\"cudagraph_mode\": \"FULL_DECODE_ONLY\", \"capture_sizes\": " + capture_sizes + "}}\n";
   run.files["run.log"] = engine;
   for (std::size_t step = 0; step < norms.size(); ++step) {
-    run.files["run.log"] += "(MegatronTrainRayActor pid=4100) model.py:1 - step " + std::to_string(step) + ": {'train/loss': 0.5, 'train/grad_norm': " + norms[step] + ", 'train/step': " + std::to_string(step) + "}\n";
+    run.files["run.log"] += "(MegatronTrainRayActor pid=4100) model.py:1 - step " + std::to_string(step) +
+                            ": {'train/loss': 0.5, 'train/grad_norm': " + norms[step] +
+                            ", 'train/step': " + std::to_string(step) + "}\n";
   }
   run.files["ray-status.txt"] = "Status for job 'x': SUCCEEDED\n";
   run.files["readbacks/megatron-training-4100.json"] = rlverify::test::readback_text("megatron", 0);
@@ -266,6 +275,8 @@ inline core::Finding finding(const core::Findings& findings, const std::string& 
   REQUIRE(found != nullptr);
   return *found;
 }
-inline bool errors(const core::Findings& findings) { return findings.has_error(); }
+inline bool errors(const core::Findings& findings) {
+  return findings.has_error();
+}
 
 }  // namespace rlverify::compare::test

@@ -48,7 +48,9 @@ class FlipBench {
 TEST_CASE("A flipped bit in a token or a log-prob is named by step, sample and position") {
   FlipBench bench;
   std::mt19937 random(20260919);
-  const auto below = [&random](std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random); };
+  const auto below = [&random](std::size_t count) {
+    return std::uniform_int_distribution<std::size_t>(0, count - 1)(random);
+  };
   for (int flip = 0; flip < 1000; ++flip) {
     const int step = static_cast<int>(below(2));
     const std::size_t which = below(2);
@@ -99,7 +101,8 @@ TEST_CASE("A flipped bit in a norm is named by step") {
           norm = std::bit_cast<double>(std::bit_cast<std::uint64_t>(norm) ^ (1ULL << bit));
         }
         const core::NodeId record = tables[side].add_container(core::Kind::kDict);
-        tables[side].append_entry(record, tables[side].add_text(core::Kind::kString, "train/grad_norm"), tables[side].add_real(norm));
+        tables[side].append_entry(record, tables[side].add_text(core::Kind::kString, "train/grad_norm"),
+                                  tables[side].add_real(norm));
         sides[side].steps.push_back({static_cast<std::int64_t>(number), core::Value(tables[side], record), 0});
       }
     }

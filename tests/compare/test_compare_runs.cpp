@@ -81,10 +81,11 @@ TEST_CASE("A step that one side lacks is false, never absent") {
 
 TEST_CASE("Records that are no evidence") {
   TestRun right = with_norms("candidate", {"0.5", "0.25"}).files();
-  right.files["run.log"] += "(Other pid=97) x - step 0: {'train/grad_norm': 0.75}\n(Other pid=97) x - step 1: {'train/grad_norm': oops()}\n";
+  right.files["run.log"] +=
+      "(Other pid=97) x - step 0: {'train/grad_norm': 0.75}\n(Other pid=97) x - step 1: {'train/grad_norm': oops()}\n";
   Pair pair(with_norms("reference", {"0.5", "0.25"}).files(), right);
   const CandidateComparison result = pair.compare();
-  CHECK(result.norms_equal() == true);  // the first record counts ...
+  CHECK(result.norms_equal() == true);                             // the first record counts ...
   const core::Finding twice = finding(pair.reading(), "RLV-343");  // ... and the run is still no clean evidence
   CHECK(twice.what == "step 0 is recorded twice with different values");
   CHECK(twice.found.find("pid 97") != std::string::npos);
@@ -93,7 +94,8 @@ TEST_CASE("Records that are no evidence") {
 
 TEST_CASE("Backends of one arm must be the same") {
   TestRun right = SmallRun::standard("candidate").files();
-  right.replace_all("readbacks/vllm-rollout-5200.json", "rlkernel.linear_logp.bitwise.v1", "pytorch-vocab-parallel-logp-ws2");
+  right.replace_all("readbacks/vllm-rollout-5200.json", "rlkernel.linear_logp.bitwise.v1",
+                    "pytorch-vocab-parallel-logp-ws2");
   Pair pair(SmallRun::standard("reference").files(), right);
   const CandidateComparison result = pair.compare();
   CHECK(result.backends == false);
@@ -109,9 +111,11 @@ TEST_CASE("Backends of one arm must be the same") {
 
 TEST_CASE("Backends of other arms differ on purpose") {
   SmallRun native = SmallRun::standard("candidate");
-  native.arm = R"({"attention_case": "P/P", "ffn_case": "R/R", "logp_case": "R/R", "group": "M011", "framework_use_rollout_logprobs": false})";
+  native.arm =
+      R"({"attention_case": "P/P", "ffn_case": "R/R", "logp_case": "R/R", "group": "M011", "framework_use_rollout_logprobs": false})";
   TestRun right = native.files();
-  right.replace_all("readbacks/megatron-training-4100.json", "rlkernel.attention.deterministic.v1", "megatron.production.attention");
+  right.replace_all("readbacks/megatron-training-4100.json", "rlkernel.attention.deterministic.v1",
+                    "megatron.production.attention");
   Pair pair(SmallRun::standard("reference").files(), right);
   const CandidateComparison result = pair.compare();
   CHECK(result.backends == false);
@@ -138,7 +142,10 @@ TEST_CASE("Padded vocabulary, fallback and platform are part of the backends") {
 TEST_CASE("Without readbacks or engine lines there is no verdict, and no failure") {
   TestRun right = SmallRun::standard("candidate").files();
   right.remove("readbacks");
-  right.replace("run.log", "enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, 'cudagraph_capture_sizes': [1, 2]}", "");
+  right.replace("run.log",
+                "enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, "
+                "'cudagraph_capture_sizes': [1, 2]}",
+                "");
   Pair pair(SmallRun::standard("reference").files(), right);
   const CandidateComparison result = pair.compare();
   CHECK_FALSE(result.backends.has_value());
@@ -153,7 +160,8 @@ TEST_CASE("A readback that can't be read") {
   right.files["readbacks/vllm-rollout-5201.json"] = "{";
   Pair pair(SmallRun::standard("reference").files(), right);
   static_cast<void>(pair.compare());
-  CHECK(finding(pair.reading(), "RLV-352").place.file.find("candidate/readbacks/vllm-rollout-5201.json") != std::string::npos);
+  CHECK(finding(pair.reading(), "RLV-352").place.file.find("candidate/readbacks/vllm-rollout-5201.json") !=
+        std::string::npos);
 }
 
 TEST_CASE("Eager mode where graphs were asked for, and modes that differ") {
@@ -172,7 +180,9 @@ TEST_CASE("Eager mode where graphs were asked for, and modes that differ") {
 
 TEST_CASE("Capture sizes: an error where the same were asked for, else a note") {
   SmallRun other = SmallRun::standard("candidate");
-  other.engine = "(VLLMEngine pid=5) enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: (2, 0)>, 'cudagraph_capture_sizes': [1, 2, 4]}\n";
+  other.engine =
+      "(VLLMEngine pid=5) enforce_eager=False, compilation_config={'cudagraph_mode': <CUDAGraphMode.FULL_DECODE_ONLY: "
+      "(2, 0)>, 'cudagraph_capture_sizes': [1, 2, 4]}\n";
   Pair same(SmallRun::standard("reference"), other);
   CHECK(finding(same.compare().findings, "RLV-355").severity == core::Severity::kError);
   other.capture_sizes = "[1, 2, 4]";
@@ -195,7 +205,9 @@ TEST_CASE("The first divergence in causal order; what follows is a consequence")
   CHECK(result.first->section == core::Section::kLogProbs);
   CHECK(result.first->step == 1);
   CHECK(result.first->code == "RLV-330");
-  CHECK(result.first->before == "everything before is bit-identical: backends, CUDA graphs, weights of 2 versions, tokens of 2 steps, log-probs of 1 step, norms of 1 step");
+  CHECK(result.first->before ==
+        "everything before is bit-identical: backends, CUDA graphs, weights of 2 versions, tokens of 2 steps, "
+        "log-probs of 1 step, norms of 1 step");
   CHECK(finding(result.findings, "RLV-330").because_of.empty());
   CHECK(finding(result.findings, "RLV-340").because_of == "RLV-330");
 }
@@ -217,6 +229,7 @@ TEST_CASE("Versions and steps") {
   CHECK(step_of_version("weight_v000001") == 0);
   CHECK(step_of_version("weight_v000017") == 16);
   CHECK(step_of_version("model") == 0);
+  CHECK(step_of_version("v1", 0) == 1);
 }
 
 TEST_CASE("Runs without anything in common have nothing to compare") {

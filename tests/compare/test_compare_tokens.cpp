@@ -8,8 +8,12 @@ namespace {
 using rlverify::test::TestRun;
 using rlverify::test::write_pt;
 
-SmallRun reference() { return SmallRun::standard("reference"); }
-SmallRun candidate() { return SmallRun::standard("candidate"); }
+SmallRun reference() {
+  return SmallRun::standard("reference");
+}
+SmallRun candidate() {
+  return SmallRun::standard("candidate");
+}
 
 TEST_CASE("Two equal runs are equal in everything") {
   Pair pair(reference(), candidate());
@@ -218,7 +222,9 @@ TEST_CASE("Coverage: positions, a whole side, and an empty folder") {
   whole.remove("mismatch-sidecars");
   for (int step = 0; step < 2; ++step) {
     PtValue dump = whole_dump_of(right, step);
-    dump["samples"].at(0)["log_probs"] = rlverify::test::float_tensor({right.steps[static_cast<std::size_t>(step)][0].train.begin(), right.steps[static_cast<std::size_t>(step)][0].train.begin() + 4});
+    dump["samples"].at(0)["log_probs"] =
+        rlverify::test::float_tensor({right.steps[static_cast<std::size_t>(step)][0].train.begin(),
+                                      right.steps[static_cast<std::size_t>(step)][0].train.begin() + 4});
     whole.files["train-data/" + std::to_string(step) + ".rank0.pt"] = write_pt(dump);
   }
   left.sidecars = false;

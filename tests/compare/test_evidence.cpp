@@ -79,7 +79,8 @@ TEST_CASE("Paths that are no runs say what they are") {
 
 TestRun with_cases() {
   TestRun run = SmallRun::standard("r").files();
-  const std::string same = write_pt(PtValue::Dict{{"out", rlverify::test::float_tensor({1.0F, 2.0F})}, {"lse", rlverify::test::float_tensor({0.5F})}});
+  const std::string same = write_pt(PtValue::Dict{{"out", rlverify::test::float_tensor({1.0F, 2.0F})},
+                                                  {"lse", rlverify::test::float_tensor({0.5F})}});
   for (const char* name : {"cp2.interleave1.queries21", "cp8.interleave16.queries3"}) {
     run.files["gpu-attention-cases/" + std::string(name) + ".eager.pt"] = same;
     run.files["gpu-attention-cases/" + std::string(name) + ".cuda_graph.pt"] = same;
@@ -117,11 +118,14 @@ TEST_CASE("Attention cases that fail") {
     return finding(findings, "RLV-360");
   };
   const auto tensors = [](float value, const char* name) {
-    return write_pt(PtValue::Dict{{"out", rlverify::test::float_tensor({1.0F, value})}, {name, rlverify::test::float_tensor({0.5F})}});
+    return write_pt(PtValue::Dict{{"out", rlverify::test::float_tensor({1.0F, value})},
+                                  {name, rlverify::test::float_tensor({0.5F})}});
   };
   CHECK(fails(tensors(-2.0F, "lse")).expected.find("2.0 (0x40000000) at [1]") == 0);
   CHECK(fails(tensors(2.0F, "other")).found == "nothing");
-  CHECK(fails(write_pt(PtValue::Dict{{"out", rlverify::test::double_tensor({1.0, 2.0})}, {"lse", rlverify::test::float_tensor({0.5F})}})).expected.find("torch.float32") == 0);
+  CHECK(fails(write_pt(PtValue::Dict{{"out", rlverify::test::double_tensor({1.0, 2.0})},
+                                     {"lse", rlverify::test::float_tensor({0.5F})}}))
+            .expected.find("torch.float32") == 0);
   CHECK(fails("no zip").what == "can't be read");
   TestRun one = with_cases();
   one.files.erase(graph);
@@ -151,9 +155,11 @@ TEST_CASE("Artifacts: what counts, and what was changed, removed or added") {
   Artifacts artifacts = hash_artifacts(path, {"run.log", "sub/COMPLETE"}, {}, pool, nullptr);
   CHECK(artifacts.at("sub/COMPLETE").bytes == 22);
   const std::string digest = artifacts.at("run.log").sha256;
-  static_cast<void>(folder.write("record.json", R"({"artifacts": {"run.log": {"bytes": )" + std::to_string(artifacts.at("run.log").bytes) + R"(, "sha256": ")" + digest +
-                                                    R"("}, "gone": {"bytes": 1, "sha256": "x"}}})"));
-  const core::JsonDocument record = core::read_json(*core::open_file(folder.file("record.json")), core::JsonMode::kStrict);
+  static_cast<void>(folder.write("record.json", R"({"artifacts": {"run.log": {"bytes": )" +
+                                                    std::to_string(artifacts.at("run.log").bytes) + R"(, "sha256": ")" +
+                                                    digest + R"("}, "gone": {"bytes": 1, "sha256": "x"}}})"));
+  const core::JsonDocument record =
+      core::read_json(*core::open_file(folder.file("record.json")), core::JsonMode::kStrict);
   core::Findings findings;
   check_artifacts(record.root(), artifacts, {}, findings);
   CHECK(finding(findings, "RLV-366").place.file == "gone");

@@ -41,7 +41,9 @@ class Comparison {
   [[nodiscard]] RunEvidence& run(std::size_t i) { return runs_[i]; }
   [[nodiscard]] std::string path(const std::string& inside) const { return folder_.file(inside); }
   [[nodiscard]] core::ThreadPool& pool() { return pool_; }
-  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text);
+  }
 
  private:
   core::test::TemporaryFolder folder_;
@@ -50,7 +52,9 @@ class Comparison {
   compare::RunComparison comparison_;
 };
 
-std::string json(const Document& document) { return to_json(document.root(), KeyOrder::kAsBuilt); }
+std::string json(const Document& document) {
+  return to_json(document.root(), KeyOrder::kAsBuilt);
+}
 
 void require_valid(const Document& document, const char* schema) {
   const auto violations = check_schema(document.root(), schema_text(schema));
@@ -68,9 +72,10 @@ std::string record_of(Comparison& comparison, std::size_t i) {
   const auto paths = compare::list_artifacts(run.path, "");
   const auto artifacts = compare::hash_artifacts(run.path, paths, {}, comparison.pool(), nullptr);
   Document validation;
-  validation.set_root(validation.object({{"schema_version", validation.string("rlkernel.vime_qwen3_8b_tp4_cp2_200.validation.v1")},
-                                         {"passed", validation.boolean(false)},
-                                         {"errors", validation.strings({"none was made here"})}}));
+  validation.set_root(
+      validation.object({{"schema_version", validation.string("rlkernel.vime_qwen3_8b_tp4_cp2_200.validation.v1")},
+                         {"passed", validation.boolean(false)},
+                         {"errors", validation.strings({"none was made here"})}}));
   const Document record = run_record_document({run, weights, artifacts, validation.root()}, "0.1.0");
   require_valid(record, "run_record");
   return json(record) + "\n";
@@ -115,7 +120,9 @@ TEST_CASE("The comparison has the published keys in their order") {
 
 TEST_CASE("Log values as JSON: nan is null, tuples and sets are arrays, integers keep their digits") {
   TestRun run = rlverify::test::passing_run();
-  run.replace("run.log", "'train/loss': 0.001", "'train/loss': nan, 't': (1, 2.5), 's': {3, 1}, 'big': 123456789012345678901234567890, 'np': np.float32(0.1)");
+  run.replace(
+      "run.log", "'train/loss': 0.001",
+      "'train/loss': nan, 't': (1, 2.5), 's': {3, 1}, 'big': 123456789012345678901234567890, 'np': np.float32(0.1)");
   const Comparison comparison(run, run);
   const std::string text = json(comparison_document(comparison.input()));
   CHECK(text.find("\"train/loss\": null") != std::string::npos);
@@ -186,7 +193,8 @@ TEST_CASE("From a record the sample is named, not the position, and that is said
   const std::string record = comparison.write("a.json", record_of(comparison, 0));
   comparison.compare({record, comparison.path("b")});
   const core::Findings& findings = comparison.input().comparison.candidates[0].findings;
-  const auto found = std::find_if(findings.list().begin(), findings.list().end(), [](const core::Finding& finding) { return finding.code == "RLV-320"; });
+  const auto found = std::find_if(findings.list().begin(), findings.list().end(),
+                                  [](const core::Finding& finding) { return finding.code == "RLV-320"; });
   REQUIRE(found != findings.list().end());
   CHECK(found->place.step == 1);
   CHECK(found->place.sample == 3);
@@ -198,9 +206,10 @@ TEST_CASE("The bundle: validation with sorted keys, cases or null, scope, no new
   const TestRun run = rlverify::test::passing_run();
   const Comparison comparison(run, run);
   Document validation;
-  validation.set_root(validation.object({{"schema_version", validation.string("rlkernel.vime_qwen3_8b_tp4_cp2_200.validation.v1")},
-                                         {"passed", validation.boolean(false)},
-                                         {"errors", validation.strings({"x"})}}));
+  validation.set_root(
+      validation.object({{"schema_version", validation.string("rlkernel.vime_qwen3_8b_tp4_cp2_200.validation.v1")},
+                         {"passed", validation.boolean(false)},
+                         {"errors", validation.strings({"x"})}}));
   const Document without = bundle_document(comparison.input(), validation.root(), std::nullopt, "free text");
   require_valid(without, "bundle");
   const std::string text = json(without);
