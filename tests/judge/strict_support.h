@@ -113,6 +113,39 @@ inline Judged judge_changed(const Change& change) {
   return judge(run);
 }
 
+/// A change that breaks a rule: the codes of the causes, exactly, and a part of what is said.
+struct Failing {
+  const char* name;
+  Change change;
+  const char* errors;
+  const char* says;
+};
+inline void check(const std::vector<Failing>& cases) {
+  for (const Failing& one : cases) {
+    const Judged judged = judge_changed(one.change);
+    CAPTURE(one.name, judged.sentences);
+    CHECK(judged.errors == one.errors);
+    CHECK(judged.exit_code == core::ExitCode::kFailed);
+    CHECK(judged.says(one.says));
+  }
+}
+
+/// A change that breaks none: the warnings and notes, exactly.
+struct Passing {
+  const char* name;
+  Change change;
+  const char* milder;
+};
+inline void check_passes(const std::vector<Passing>& cases) {
+  for (const Passing& one : cases) {
+    const Judged judged = judge_changed(one.change);
+    CAPTURE(one.name, judged.sentences);
+    CHECK(judged.errors.empty());
+    CHECK(judged.exit_code == core::ExitCode::kPassed);
+    CHECK(judged.milder == one.milder);
+  }
+}
+
 /// Replaces one text of a file.
 inline Change replace(const std::string& path, const std::string& from, const std::string& to) {
   return [=](TestRun& run) { run.replace(path, from, to); };
@@ -167,6 +200,16 @@ inline std::vector<int> replicas_of(int cp_rank) {
 }
 inline std::vector<int> all_ranks() {
   return {0, 1, 2, 3, 4, 5, 6, 7};
+}
+/// The whole record of a step in the run's log, with its line end.
+inline std::string step_record(const TestRun& run, int step) {
+  const std::string& log = run.files.at("run.log");
+  const std::size_t at = log.find("step " + std::to_string(step) + ": {");
+  const std::size_t begin = log.rfind('\n', at) + 1;
+  return log.substr(begin, log.find('\n', at) + 1 - begin);
+}
+inline Change without_step(int step) {
+  return [step](TestRun& run) { run.replace("run.log", step_record(run, step), ""); };
 }
 inline std::string megatron(int rank) {
   return rlverify::test::readback_path("megatron", rank);

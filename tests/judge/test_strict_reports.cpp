@@ -111,16 +111,10 @@ Sample equal_sample(std::int64_t total, std::int64_t response) {
   return sample;
 }
 
-std::string record_of(const TestRun& run, int step) {
-  const std::string& log = run.files.at("run.log");
-  const std::size_t at = log.find("step " + std::to_string(step) + ": {");
-  const std::size_t begin = log.rfind('\n', at) + 1;
-  return log.substr(begin, log.find('\n', at) + 1 - begin);
-}
 /// A record of any step, made from that of step 1.
 std::string record_as(const TestRun& run, int step, const std::string& norm = "0.021",
                       const std::string& pid = "4100") {
-  std::string record = record_of(run, 1);
+  std::string record = step_record(run, 1);
   const auto put = [&record](const std::string& from, const std::string& to) {
     record.replace(record.find(from), from.size(), to);
   };
@@ -371,11 +365,12 @@ TEST_CASE("B30: the steps are counted from 0 again after a resume") {
         run.files.at("run.log") += "restarting\n" + record_as(run, 0, "0.3") + record_as(run, 1, "0.4");
       },
       "RLV-175", {"step 0 recorded twice with different values (lines 7, 14;", "step 1 recorded twice"});
-  expect_pass([](TestRun& run) { run.files.at("run.log") += "restarting\n" + record_of(run, 0) + record_of(run, 1); },
-              "RLV-176n");
+  expect_pass(
+      [](TestRun& run) { run.files.at("run.log") += "restarting\n" + step_record(run, 0) + step_record(run, 1); },
+      "RLV-176n");
   // The number of steps stays the manifest's.
   const Judged more = judge_log(
-      all_of({rounds(4), [](TestRun& run) { run.files.at("run.log") += record_of(run, 0) + record_of(run, 1); }}));
+      all_of({rounds(4), [](TestRun& run) { run.files.at("run.log") += step_record(run, 0) + step_record(run, 1); }}));
   CHECK(more.says("steps 2,3 missing"));
 }
 

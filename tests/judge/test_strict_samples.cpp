@@ -18,39 +18,6 @@ using rlverify::test::sidecar_path;
 using rlverify::test::sidecar_payload;
 using rlverify::test::write_pt;
 
-struct Case {
-  const char* name;
-  Change change;
-  const char* errors;
-  const char* says;
-};
-
-void check(const std::vector<Case>& cases) {
-  for (const Case& one : cases) {
-    const Judged judged = judge_changed(one.change);
-    CAPTURE(one.name, judged.sentences);
-    CHECK(judged.errors == one.errors);
-    CHECK(judged.exit_code == core::ExitCode::kFailed);
-    CHECK(judged.says(one.says));
-  }
-}
-
-struct Harmless {
-  const char* name;
-  Change change;
-  const char* milder;
-};
-
-void check_passes(const std::vector<Harmless>& cases) {
-  for (const Harmless& one : cases) {
-    const Judged judged = judge_changed(one.change);
-    CAPTURE(one.name, judged.sentences);
-    CHECK(judged.errors.empty());
-    CHECK(judged.exit_code == core::ExitCode::kPassed);
-    CHECK(judged.milder == one.milder);
-  }
-}
-
 std::function<void(PtValue&)> set_field(const std::string& key, const PtValue& value) {
   return [=](PtValue& payload) { payload[key] = value; };
 }
