@@ -16,24 +16,29 @@ namespace rlverify::kernels {
 namespace {
 
 constexpr const char* kSharedArithmetic =
-    "the contract's order with the portable exponential and CUDA's logf: the same bits on cpu and cuda, not the bits of the system's own "
+    "the contract's order with the portable exponential and CUDA's logf: the same bits on cpu and cuda, not the bits "
+    "of the system's own "
     "hardware exponential";
 constexpr const char* kFp64Exactness = "fp64 reference; the same bits on cpu and cuda";
-constexpr const char* kAtenExactness = "ATen's own operations on this CPU; its sums and exponentials differ from ATen's on CUDA";
+constexpr const char* kAtenExactness =
+    "ATen's own operations on this CPU; its sums and exponentials differ from ATen's on CUDA";
 
 /// Runs one backend on logits in memory and returns microseconds.
-double run(const Contract& entry, const LogpInput& input, const void* logits, StorageType memory_type, StorageType logical_type,
-           const Execution& execution, const LogpOutput& output) {
-  if (execution.backend == Backend::kTorch) return run_on_torch(entry, input, logits, memory_type, execution, output);
+double run(const Contract& entry, const LogpInput& input, const void* logits, StorageType memory_type,
+           StorageType logical_type, const Execution& execution, const LogpOutput& output) {
+  if (execution.backend == Backend::kTorch)
+    return run_on_torch(entry, input, logits, memory_type, execution, output);
   const Prepared prepared = prepare(entry, input, memory_type, logical_type);
-  if (execution.backend == Backend::kCuda) return run_on_cuda(entry.id, prepared, logits, input, execution, output);
+  if (execution.backend == Backend::kCuda)
+    return run_on_cuda(entry.id, prepared, logits, input, execution, output);
   const auto start = std::chrono::steady_clock::now();
   run_on_cpu(entry.id, prepared, logits, input, execution, output);
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Hidden x weight in blocks of rows: a block of logits in memory, then the contract on it.
-double run_from_hidden(const Contract& entry, const LogpInput& input, const Execution& execution, const LogpOutput& output) {
+double run_from_hidden(const Contract& entry, const LogpInput& input, const Execution& execution,
+                       const LogpOutput& output) {
   const StorageType rounding = input.product_type.value_or(entry.product_type);
   std::vector<float> product(static_cast<std::size_t>(std::min(input.rows, kProjectRows) * input.padded_vocab_size));
   double microseconds = 0.0;
@@ -54,19 +59,24 @@ double run_from_hidden(const Contract& entry, const LogpInput& input, const Exec
 
 }  // namespace
 
-ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execution& execution, const LogpOutput& output) {
+ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execution& execution,
+                             const LogpOutput& output) {
   const Contract& entry = contract(id);
   check_input(entry, input);
   const std::string unsupported = unsupported_reason(id, execution.backend);
-  if (!unsupported.empty()) throw KernelError(ErrorKind::kUnsupported, unsupported);
+  if (!unsupported.empty())
+    throw KernelError(ErrorKind::kUnsupported, unsupported);
   const BackendStatus status = backend_status(execution.backend, execution.device);
-  if (!status.available) throw KernelError(ErrorKind::kNoDevice, status.reason);
+  if (!status.available)
+    throw KernelError(ErrorKind::kNoDevice, status.reason);
 
   ExecutionReport report;
   report.backend = execution.backend;
   report.device = status.device;
-  report.exactness = execution.backend == Backend::kTorch ? kAtenExactness : (entry.result_is_fp64 ? kFp64Exactness : kSharedArithmetic);
-  if (input.rows == 0) return report;
+  report.exactness = execution.backend == Backend::kTorch ? kAtenExactness
+                                                          : (entry.result_is_fp64 ? kFp64Exactness : kSharedArithmetic);
+  if (input.rows == 0)
+    return report;
   report.microseconds = input.logits != nullptr
                             ? run(entry, input, input.logits, input.logits_type, input.logits_type, execution, output)
                             : run_from_hidden(entry, input, execution, output);
@@ -83,13 +93,18 @@ void project_logits(const LogpInput& input, StorageType rounding, const Executio
   }
 }
 
-float rounded_to(float value, StorageType type) noexcept { return canonical(round_to_storage(value, type)); }
+float rounded_to(float value, StorageType type) noexcept {
+  return canonical(round_to_storage(value, type));
+}
 
 BackendStatus backend_status(Backend backend, int device) {
   switch (backend) {
-    case Backend::kCpu: return {true, cpu_name(), ""};
-    case Backend::kCuda: return cuda_status(device);
-    case Backend::kTorch: return torch_status();
+    case Backend::kCpu:
+      return {true, cpu_name(), ""};
+    case Backend::kCuda:
+      return cuda_status(device);
+    case Backend::kTorch:
+      return torch_status();
   }
   return {false, "", "unknown backend"};
 }

@@ -13,11 +13,14 @@ constexpr std::int64_t kMaxVocabulary = std::int64_t{1} << 28;
 constexpr std::int64_t kMaxRows = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxHidden = std::int64_t{1} << 20;
 
-[[noreturn]] void reject(const std::string& what) { throw KernelError(ErrorKind::kInvalidInput, what); }
+[[noreturn]] void reject(const std::string& what) {
+  throw KernelError(ErrorKind::kInvalidInput, what);
+}
 
 void check_vocabulary(const Contract& contract, const LogpInput& input) {
   if (input.padded_vocab_size < 1 || input.padded_vocab_size > kMaxVocabulary) {
-    reject("padded vocabulary " + std::to_string(input.padded_vocab_size) + ": expected 1 to " + std::to_string(kMaxVocabulary));
+    reject("padded vocabulary " + std::to_string(input.padded_vocab_size) + ": expected 1 to " +
+           std::to_string(kMaxVocabulary));
   }
   if (input.real_vocab_size < 1 || input.real_vocab_size > input.padded_vocab_size) {
     reject("real vocabulary " + std::to_string(input.real_vocab_size) + ": expected 1 to the padded vocabulary " +
@@ -34,13 +37,16 @@ void check_vocabulary(const Contract& contract, const LogpInput& input) {
 }
 
 void check_rows(const LogpInput& input) {
-  if (input.rows < 0 || input.rows > kMaxRows) reject("rows " + std::to_string(input.rows) + ": expected 0 or more");
-  if (input.rows > 0 && input.targets == nullptr) reject("targets are missing");
-  if (input.batch_rows < 0 || input.first_batch_row < 0 || input.batch_rows > kMaxRows) reject("the batch has a negative size");
+  if (input.rows < 0 || input.rows > kMaxRows)
+    reject("rows " + std::to_string(input.rows) + ": expected 0 or more");
+  if (input.rows > 0 && input.targets == nullptr)
+    reject("targets are missing");
+  if (input.batch_rows < 0 || input.first_batch_row < 0 || input.batch_rows > kMaxRows)
+    reject("the batch has a negative size");
   const std::int64_t batch = input.batch_rows == 0 ? input.rows : input.batch_rows;
   if (input.first_batch_row > batch - input.rows) {
-    reject("rows " + std::to_string(input.first_batch_row) + " to " + std::to_string(input.first_batch_row + input.rows) +
-           " lie outside the batch of " + std::to_string(batch));
+    reject("rows " + std::to_string(input.first_batch_row) + " to " +
+           std::to_string(input.first_batch_row + input.rows) + " lie outside the batch of " + std::to_string(batch));
   }
   if (input.logits != nullptr && input.logits_row_stride != 0 && input.logits_row_stride < input.padded_vocab_size) {
     reject("row stride " + std::to_string(input.logits_row_stride) + " is smaller than the padded vocabulary");
@@ -49,7 +55,8 @@ void check_rows(const LogpInput& input) {
 
 void check_source(const LogpInput& input) {
   const bool has_hidden = input.hidden != nullptr && input.weight != nullptr;
-  if (input.rows > 0 && (input.logits != nullptr) == has_hidden) reject("give either logits or hidden states and a weight");
+  if (input.rows > 0 && (input.logits != nullptr) == has_hidden)
+    reject("give either logits or hidden states and a weight");
   if (has_hidden && (input.hidden_size < 1 || input.hidden_size > kMaxHidden)) {
     reject("hidden size " + std::to_string(input.hidden_size) + ": expected 1 to " + std::to_string(kMaxHidden));
   }
@@ -67,7 +74,8 @@ void check_input(const Contract& contract, const LogpInput& input) {
   if (input.collective.max_channels < 1 || input.collective.max_channels > 64) {
     reject("channels " + std::to_string(input.collective.max_channels) + ": expected 1 to 64");
   }
-  if (input.multiprocessors < 1) reject("multiprocessors must be at least 1");
+  if (input.multiprocessors < 1)
+    reject("multiprocessors must be at least 1");
 }
 
 Prepared prepare(const Contract& contract, const LogpInput& input, StorageType memory_type, StorageType logical_type) {
@@ -87,13 +95,16 @@ Prepared prepare(const Contract& contract, const LogpInput& input, StorageType m
   transform.logical = logical_type;
   transform.rule = contract.temperature_rule;
   double temperature = input.temperature;
-  if (contract.temperature_rule == TemperatureRule::kDivide && temperature < 1e-5) temperature = 1.0;
-  if (contract.temperature_rule == TemperatureRule::kMultiplyRoundToStorage && temperature == 0.0) temperature = 1.0;
+  if (contract.temperature_rule == TemperatureRule::kDivide && temperature < 1e-5)
+    temperature = 1.0;
+  if (contract.temperature_rule == TemperatureRule::kMultiplyRoundToStorage && temperature == 0.0)
+    temperature = 1.0;
   transform.divisor_fp64 = temperature;
   transform.divisor = static_cast<float>(temperature);
   transform.reciprocal = 1.0F / transform.divisor;
   // The strict path rounds to bf16 even where the division changes nothing.
-  const bool rounds = contract.temperature_rule == TemperatureRule::kDivideRoundBf16 && logical_type != StorageType::kBFloat16;
+  const bool rounds =
+      contract.temperature_rule == TemperatureRule::kDivideRoundBf16 && logical_type != StorageType::kBFloat16;
   transform.active = temperature != 1.0 || rounds;
   prepared.row_stride = input.logits_row_stride == 0 ? input.padded_vocab_size : input.logits_row_stride;
   return prepared;

@@ -13,18 +13,22 @@ constexpr std::string_view kExpStandIn =
 
 constexpr std::array<Contract, 8> kContracts{{
     {ContractId::kFp64, "fp64", "reference of every comparison", "rlverify",
-     "z/T in fp64; 64 lanes over columns i+64k; halving tree; (z_t - M) - log S", "", TemperatureRule::kDivideFp64, true, false,
-     false, true, StorageType::kFloat32},
+     "z/T in fp64; 64 lanes over columns i+64k; halving tree; (z_t - M) - log S", "", TemperatureRule::kDivideFp64,
+     true, false, false, true, StorageType::kFloat32},
     {ContractId::kRlKernelWs2, "rl_kernel_ws2", "RL-Kernel vocabulary-parallel logp, 64 tiles, CUDA tile kernel",
      "RL-Kernel rl_engine/reference/logprob/vocab_parallel_logp.py, csrc/cuda/logprob/deterministic_logp_kernel.cu",
-     "64 tiles: 128 lanes x 4 (fp32) or 64 x 8 (16 bit), warp trees; gather; sum of 64 by x[i]+x[i+32], shfl 1..16; z_t - (M + log S)",
-     "exponential: the portable polynomial in place of CUDA's expf; temperature: applied outside the op, followed as a multiplication "
+     "64 tiles: 128 lanes x 4 (fp32) or 64 x 8 (16 bit), warp trees; gather; sum of 64 by x[i]+x[i+32], shfl 1..16; "
+     "z_t - (M + log S)",
+     "exponential: the portable polynomial in place of CUDA's expf; temperature: applied outside the op, followed as a "
+     "multiplication "
      "by fp32(1/T)",
      TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16},
-    {ContractId::kRlKernelStrictTp, "rl_kernel_strict_tp", "RL-Kernel strict linear logp on CUDA with a tensor-parallel group",
+    {ContractId::kRlKernelStrictTp, "rl_kernel_strict_tp",
+     "RL-Kernel strict linear logp on CUDA with a tensor-parallel group",
      "RL-Kernel rl_engine/backends/cuda/logprob/linear_logp.py, ordered_merge.py",
      "bf16 logits; per rank 256 lanes strided by 256, halving tree, lse; gather; chain over ranks; z_t - (M + log S)",
-     "exponential: the portable polynomial in place of __expf and expf; product: the naive fma chain in place of the tensor cores",
+     "exponential: the portable polynomial in place of __expf and expf; product: the naive fma chain in place of the "
+     "tensor cores",
      TemperatureRule::kDivideRoundBf16, true, false, true, false, StorageType::kBFloat16},
     {ContractId::kVllmGather, "vllm_gather", "vLLM V1 sampler", "vllm/v1/sample/sampler.py; ATen cuda/SoftMax.cu",
      "gather; cut to the real vocabulary; fp32; 1024 lanes x float4, warp trees; (z_t - M) - log S", kExpStandIn,
@@ -32,7 +36,8 @@ constexpr std::array<Contract, 8> kContracts{{
     {ContractId::kMegatronCe, "megatron_ce", "Megatron-LM unfused vocab_parallel_cross_entropy",
      "megatron/core/tensor_parallel/cross_entropy.py; ATen cuda/Reduce.cuh; NCCL 2.30",
      "MAX over ranks; torch.sum of exp(z - M) per rank; all-reduce; -(log S - (z_t - M))",
-     "exponential: the portable polynomial in place of CUDA's expf; NCCL rank permutation and channels; temperature as in verl's "
+     "exponential: the portable polynomial in place of CUDA's expf; NCCL rank permutation and channels; temperature as "
+     "in verl's "
      "Megatron actor",
      TemperatureRule::kMultiplyReciprocal, false, true, true, false, StorageType::kBFloat16},
     {ContractId::kVimeDefault, "vime_default", "slime and VIME, default log-probs",
@@ -43,62 +48,82 @@ constexpr std::array<Contract, 8> kContracts{{
     {ContractId::kMilesFused, "miles_fused", "miles default (Megatron fused cross entropy)",
      "megatron/core/fusions/fused_cross_entropy.py; miles of August 2026",
      "MAX over ranks; compiled row sum per rank; one all-reduce of [predicted; S]; -(log S - (z_t - M))",
-     "row sum: 2048 accumulators in place of Inductor's order; exponential: the portable polynomial in place of ex2.approx; NCCL rank "
+     "row sum: 2048 accumulators in place of Inductor's order; exponential: the portable polynomial in place of "
+     "ex2.approx; NCCL rank "
      "permutation and channels",
      TemperatureRule::kMultiplyRoundToStorage, false, true, true, false, StorageType::kBFloat16},
-    {ContractId::kVerlFused, "verl_fused", "verl fused linear cross entropy (Triton), after the fix of the phantom columns",
+    {ContractId::kVerlFused, "verl_fused",
+     "verl fused linear cross entropy (Triton), after the fix of the phantom columns",
      "verl/utils/kernel/kernels.py, linear_cross_entropy.py",
      "256-column tiles online in 1024-column splits; blocks of 64 splits; all-reduce; -((M + log A) - z_t), M >= 0",
-     "tile and split sums: 4 lanes and a halving tree in place of Triton's tl.sum; exponential: the portable polynomial in place of "
+     "tile and split sums: 4 lanes and a halving tree in place of Triton's tl.sum; exponential: the portable "
+     "polynomial in place of "
      "ex2.approx; NCCL rank permutation and channels",
      TemperatureRule::kMultiplyReciprocal, false, true, true, false, StorageType::kFloat32},
 }};
 
 }  // namespace
 
-std::span<const Contract> contracts() noexcept { return kContracts; }
+std::span<const Contract> contracts() noexcept {
+  return kContracts;
+}
 
-const Contract& contract(ContractId id) noexcept { return kContracts[static_cast<std::size_t>(id)]; }
+const Contract& contract(ContractId id) noexcept {
+  return kContracts[static_cast<std::size_t>(id)];
+}
 
 const Contract* find_contract(std::string_view name) noexcept {
   for (const Contract& entry : kContracts) {
-    if (entry.name == name) return &entry;
+    if (entry.name == name)
+      return &entry;
   }
   return nullptr;
 }
 
 const char* storage_name(StorageType type) noexcept {
   switch (type) {
-    case StorageType::kFloat32: return "f32";
-    case StorageType::kBFloat16: return "bf16";
-    case StorageType::kFloat16: return "f16";
+    case StorageType::kFloat32:
+      return "f32";
+    case StorageType::kBFloat16:
+      return "bf16";
+    case StorageType::kFloat16:
+      return "f16";
   }
   return "unknown";
 }
 
 const char* backend_name(Backend backend) noexcept {
   switch (backend) {
-    case Backend::kCpu: return "cpu";
-    case Backend::kCuda: return "cuda";
-    case Backend::kTorch: return "torch";
+    case Backend::kCpu:
+      return "cpu";
+    case Backend::kCuda:
+      return "cuda";
+    case Backend::kTorch:
+      return "torch";
   }
   return "unknown";
 }
 
 const char* simd_name(SimdLevel level) noexcept {
   switch (level) {
-    case SimdLevel::kScalar: return "scalar";
-    case SimdLevel::kAvx2: return "avx2";
-    case SimdLevel::kAvx512: return "avx512";
+    case SimdLevel::kScalar:
+      return "scalar";
+    case SimdLevel::kAvx2:
+      return "avx2";
+    case SimdLevel::kAvx512:
+      return "avx512";
   }
   return "unknown";
 }
 
 const char* collective_name(CollectiveOrder order) noexcept {
   switch (order) {
-    case CollectiveOrder::kGather: return "gather";
-    case CollectiveOrder::kRing: return "ring";
-    case CollectiveOrder::kChain: return "chain";
+    case CollectiveOrder::kGather:
+      return "gather";
+    case CollectiveOrder::kRing:
+      return "ring";
+    case CollectiveOrder::kChain:
+      return "chain";
   }
   return "unknown";
 }

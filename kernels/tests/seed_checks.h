@@ -3,7 +3,6 @@
 #pragma once
 
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <map>
 
@@ -18,7 +17,8 @@ inline std::map<ContractId, std::vector<float>> check_errors(const Problem& prob
   const auto reference = fp64_of(problem.input);
   std::map<ContractId, std::vector<float>> results;
   for (const Contract& entry : contracts()) {
-    if (entry.result_is_fp64) continue;
+    if (entry.result_is_fp64)
+      continue;
     results[entry.id] = logp_of(entry.id, problem.input);
     const double error = max_abs_difference(results[entry.id], reference);
     INFO(entry.name << " error " << error);
@@ -26,7 +26,8 @@ inline std::map<ContractId, std::vector<float>> check_errors(const Problem& prob
     CHECK(error < (entry.id == ContractId::kRlKernelStrictTp ? 1.13e-6 : 9.0e-7));
   }
   for (const auto& a : results) {
-    for (const auto& b : results) CHECK(max_abs_difference(a.second, b.second) <= 2 * kUlpOf8To16);
+    for (const auto& b : results)
+      CHECK(max_abs_difference(a.second, b.second) <= 2 * kUlpOf8To16);
   }
   CHECK(max_abs_difference(results[ContractId::kMegatronCe], results[ContractId::kVimeDefault]) == 0.0);
   return results;
@@ -42,7 +43,8 @@ inline double result_ulp(double target, double lse) {
 inline void check_formulas(const Problem& problem) {
   const LogpInput& input = problem.input;
   std::map<ContractId, std::vector<float>> results;
-  for (const Contract& entry : contracts()) results[entry.id] = logp_of(entry.id, input);
+  for (const Contract& entry : contracts())
+    results[entry.id] = logp_of(entry.id, input);
   for (std::int64_t row = 0; row < input.rows; ++row) {
     for (const bool rounds : {false, true}) {
       const auto value = [&](std::int64_t c) {
@@ -50,7 +52,8 @@ inline void check_formulas(const Problem& problem) {
         return rounds ? widen_bf16(narrow_bf16(z)) : z;
       };
       float max = negative_infinity();
-      for (std::int64_t c = 0; c < input.real_vocab_size; ++c) max = std::max(max, value(c));
+      for (std::int64_t c = 0; c < input.real_vocab_size; ++c)
+        max = std::max(max, value(c));
       double sum = 0.0;
       for (std::int64_t c = 0; c < input.real_vocab_size; ++c) {
         sum += static_cast<double>(static_cast<float>(std::exp(static_cast<double>(value(c) - max))));
@@ -62,8 +65,10 @@ inline void check_formulas(const Problem& problem) {
       const float formula_b = target - (max + log_sum);
       const double tolerance = 2.0 * result_ulp(static_cast<double>(target), static_cast<double>(max + log_sum));
       for (const Contract& entry : contracts()) {
-        if (entry.result_is_fp64 || rounds != (entry.temperature_rule == TemperatureRule::kDivideRoundBf16)) continue;
-        const bool b = entry.id == ContractId::kRlKernelWs2 || entry.id == ContractId::kRlKernelStrictTp || entry.id == ContractId::kVerlFused;
+        if (entry.result_is_fp64 || rounds != (entry.temperature_rule == TemperatureRule::kDivideRoundBf16))
+          continue;
+        const bool b = entry.id == ContractId::kRlKernelWs2 || entry.id == ContractId::kRlKernelStrictTp ||
+                       entry.id == ContractId::kVerlFused;
         const double expected = static_cast<double>(b ? formula_b : formula_a);
         INFO(entry.name << " row " << row);
         CHECK(std::fabs(static_cast<double>(results[entry.id][r]) - expected) <= tolerance);
@@ -72,7 +77,8 @@ inline void check_formulas(const Problem& problem) {
   }
 }
 
-inline std::vector<float> at_degree(ContractId id, LogpInput input, int ranks, CollectiveOrder order = CollectiveOrder::kRing) {
+inline std::vector<float> at_degree(ContractId id, LogpInput input, int ranks,
+                                    CollectiveOrder order = CollectiveOrder::kRing) {
   input.tensor_parallel_size = ranks;
   input.collective.order = order;
   return logp_of(id, input);
@@ -86,21 +92,24 @@ inline void check_parallel_verdicts(const Problem& problem) {
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 4)) == 0);
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 8)) == 0);
   }
-  for (const ContractId id : {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused, ContractId::kVerlFused,
-                              ContractId::kRlKernelStrictTp}) {
+  for (const ContractId id : {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused,
+                              ContractId::kVerlFused, ContractId::kRlKernelStrictTp}) {
     INFO(contract(id).name);
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 4)) > 0);
   }
   for (const int ranks : {1, 2, 4, 8}) {
-    CHECK(max_abs_difference(at_degree(ContractId::kMegatronCe, input, ranks), at_degree(ContractId::kVimeDefault, input, ranks)) == 0.0);
+    CHECK(max_abs_difference(at_degree(ContractId::kMegatronCe, input, ranks),
+                             at_degree(ContractId::kVimeDefault, input, ranks)) == 0.0);
   }
   for (const Contract& entry : contracts()) {
-    if (!entry.uses_collective_sum) continue;
+    if (!entry.uses_collective_sum)
+      continue;
     INFO(entry.name);
     const auto ring = at_degree(entry.id, input, 2, CollectiveOrder::kRing);
     CHECK(differing(ring, at_degree(entry.id, input, 2, CollectiveOrder::kChain)) == 0);
     CHECK(differing(ring, at_degree(entry.id, input, 2, CollectiveOrder::kGather)) == 0);
-    CHECK(differing(at_degree(entry.id, input, 8, CollectiveOrder::kRing), at_degree(entry.id, input, 8, CollectiveOrder::kChain)) > 0);
+    CHECK(differing(at_degree(entry.id, input, 8, CollectiveOrder::kRing),
+                    at_degree(entry.id, input, 8, CollectiveOrder::kChain)) > 0);
   }
 }
 

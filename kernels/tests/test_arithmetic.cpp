@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable exponential, logarithm and storage conversions. exp_log_check runs the whole range; here are samples and every edge.
+// The portable exponential, logarithm and storage conversions. exp_log_check runs the whole range; here are samples and
+// every edge.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 
@@ -18,7 +18,9 @@ double ulp_error(float result, double exact) {
   return std::fabs(static_cast<double>(result) - exact) / std::ldexp(1.0, std::max(exponent - 24, -149));
 }
 
-float bits(std::uint32_t value) { return float_of_bits(value); }
+float bits(std::uint32_t value) {
+  return float_of_bits(value);
+}
 
 }  // namespace
 
@@ -51,8 +53,10 @@ TEST_CASE("exp_portable stays within its stated error", "[arithmetic]") {
   }
   CHECK(max_positive <= 0.8962);
   // The places of the largest errors, found by the exhaustive run.
-  CHECK(ulp_error(exp_portable(-5.84864187F), std::exp(static_cast<double>(-5.84864187F))) == Approx(0.8914).margin(2e-4));
-  CHECK(ulp_error(exp_portable(26.7221527F), std::exp(static_cast<double>(26.7221527F))) == Approx(0.8961).margin(2e-4));
+  CHECK(ulp_error(exp_portable(-5.84864187F), std::exp(static_cast<double>(-5.84864187F))) ==
+        Approx(0.8914).margin(2e-4));
+  CHECK(ulp_error(exp_portable(26.7221527F), std::exp(static_cast<double>(26.7221527F))) ==
+        Approx(0.8961).margin(2e-4));
 }
 
 TEST_CASE("log_portable follows CUDA's logf", "[arithmetic]") {
@@ -69,7 +73,8 @@ TEST_CASE("log_portable follows CUDA's logf", "[arithmetic]") {
     max = std::max(max, ulp_error(log_portable(x), std::log(static_cast<double>(x))));
   }
   CHECK(max <= 0.8643);
-  CHECK(ulp_error(log_portable(0.639475524F), std::log(static_cast<double>(0.639475524F))) == Approx(0.8642).margin(2e-4));
+  CHECK(ulp_error(log_portable(0.639475524F), std::log(static_cast<double>(0.639475524F))) ==
+        Approx(0.8642).margin(2e-4));
 }
 
 TEST_CASE("fp64 exponential and logarithm are good to a few ulp", "[arithmetic]") {
@@ -77,7 +82,8 @@ TEST_CASE("fp64 exponential and logarithm are good to a few ulp", "[arithmetic]"
     const double exact = std::exp(x);
     CHECK(std::fabs(exp_portable_fp64(x) - exact) <= 4e-16 * exact + 5e-324);
   }
-  for (double x = 1.0; x < 3e5; x *= 1.0137) CHECK(log_portable_fp64(x) == Approx(std::log(x)).epsilon(1e-15).margin(1e-16));
+  for (double x = 1.0; x < 3e5; x *= 1.0137)
+    CHECK(log_portable_fp64(x) == Approx(std::log(x)).epsilon(1e-15).margin(1e-16));
   CHECK(std::isnan(exp_portable_fp64(std::numeric_limits<double>::quiet_NaN())));
   CHECK(exp_portable_fp64(-std::numeric_limits<double>::infinity()) == 0.0);
 }
@@ -96,9 +102,11 @@ TEST_CASE("bf16 and fp16 survive a round trip", "[arithmetic]") {
   for (std::uint32_t i = 0; i < 65536U; ++i) {
     const auto stored = static_cast<std::uint16_t>(i);
     const float wide = widen_bf16(stored);
-    if (wide == wide) CHECK(narrow_bf16(wide) == stored);
+    if (wide == wide)
+      CHECK(narrow_bf16(wide) == stored);
     const float half = widen_fp16(stored);
-    if (half == half) CHECK(narrow_fp16(half) == stored);
+    if (half == half)
+      CHECK(narrow_fp16(half) == stored);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ATen's torch.sum: launch plans against published cases, and the order against a literal thread-by-thread reading of Reduce.cuh.
+// ATen's torch.sum: launch plans against published cases, and the order against a literal thread-by-thread reading of
+// Reduce.cuh.
 #include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "contracts/aten_sum.h"
@@ -30,36 +30,43 @@ float literal_sum(const float* data, std::int64_t count, int threads, int ctas, 
       float a[4] = {};
       std::int64_t first = 0;
       if (shift > 0) {
-        if (t >= shift && t < 4 && cta == 0) a[0] += data[t - shift];
+        if (t >= shift && t < 4 && cta == 0)
+          a[0] += data[t - shift];
         first = 4 - shift;
       }
       const std::int64_t end = count - first;
       std::int64_t idx = t + static_cast<std::int64_t>(cta) * threads;
       for (; idx * 4 + 3 < end; idx += static_cast<std::int64_t>(threads) * ctas) {
-        for (int i = 0; i < 4; ++i) a[i] += data[first + idx * 4 + i];
+        for (int i = 0; i < 4; ++i)
+          a[i] += data[first + idx * 4 + i];
       }
       const std::int64_t tail = end - end % 4 + t;
-      if (cta == 0 && tail < end) a[0] += data[first + tail];
+      if (cta == 0 && tail < end)
+        a[0] += data[first + tail];
       value[static_cast<std::size_t>(t)] = ((a[0] + a[1]) + a[2]) + a[3];
     }
     for (int offset = threads / 2; offset >= 32; offset /= 2) {
-      for (int t = 0; t < offset; ++t) value[static_cast<std::size_t>(t)] += value[static_cast<std::size_t>(t + offset)];
+      for (int t = 0; t < offset; ++t)
+        value[static_cast<std::size_t>(t)] += value[static_cast<std::size_t>(t + offset)];
     }
     for (int offset = 1; offset < 32; offset *= 2) {
-      for (int t = 0; t + offset < 32; ++t) value[static_cast<std::size_t>(t)] += value[static_cast<std::size_t>(t + offset)];
+      for (int t = 0; t + offset < 32; ++t)
+        value[static_cast<std::size_t>(t)] += value[static_cast<std::size_t>(t + offset)];
     }
     block_sums.push_back(value[0]);
   }
   block_sums.resize(32, 0.0F);
   for (int offset = 1; offset < 32 && ctas > 1; offset *= 2) {
-    for (int t = 0; t + offset < 32; ++t) block_sums[static_cast<std::size_t>(t)] += block_sums[static_cast<std::size_t>(t + offset)];
+    for (int t = 0; t + offset < 32; ++t)
+      block_sums[static_cast<std::size_t>(t)] += block_sums[static_cast<std::size_t>(t + offset)];
   }
   return block_sums[0];
 }
 
 std::vector<float> values(std::int64_t count) {
   std::vector<float> data;
-  for (std::int64_t i = 0; i < count; ++i) data.push_back(1.0F / static_cast<float>(1 + (i * 7919) % 1013));
+  for (std::int64_t i = 0; i < count; ++i)
+    data.push_back(1.0F / static_cast<float>(1 + (i * 7919) % 1013));
   return data;
 }
 
@@ -91,7 +98,8 @@ TEST_CASE("torch.sum's plan is the published one", "[aten_sum]") {
 }
 
 TEST_CASE("torch.sum adds in the order of its threads", "[aten_sum]") {
-  for (const std::int64_t width : {std::int64_t{129}, std::int64_t{1000}, std::int64_t{2374}, std::int64_t{4099}, std::int64_t{37984}}) {
+  for (const std::int64_t width :
+       {std::int64_t{129}, std::int64_t{1000}, std::int64_t{2374}, std::int64_t{4099}, std::int64_t{37984}}) {
     for (const std::int64_t rows : {1, 3, 64}) {
       for (int shift = 0; shift < 4; ++shift) {
         const std::vector<float> data = values(width);

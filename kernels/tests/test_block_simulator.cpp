@@ -33,7 +33,8 @@ std::vector<float> simulate(const Problem& problem) {
     SimBlock block(C::kQuadLanes ? 4 : std::max(32, C::lanes(shape)));
     SimBlock merge_block(64);
     MergeInput in;
-    if (C::kGlobalMax) in.global_max = SimBlock(512).maximum(columns, {0, shape.padded_vocab});
+    if (C::kGlobalMax)
+      in.global_max = SimBlock(512).maximum(columns, {0, shape.padded_vocab});
     std::vector<float> maxima;
     std::vector<float> sums;
     in.batch_row = shape.first_batch_row + row;
@@ -56,8 +57,9 @@ void compare(Problem problem) {
   const Contract& entry = contract(C::kId);
   for (const int ranks : degrees(entry, problem.input.padded_vocab_size)) {
     problem.input.tensor_parallel_size = ranks;
-    INFO(entry.name << " tp " << ranks << " vocabulary " << problem.input.real_vocab_size << " of " << problem.input.padded_vocab_size
-                    << " " << storage_name(problem.input.logits_type) << " T " << problem.input.temperature);
+    INFO(entry.name << " tp " << ranks << " vocabulary " << problem.input.real_vocab_size << " of "
+                    << problem.input.padded_vocab_size << " " << storage_name(problem.input.logits_type) << " T "
+                    << problem.input.temperature);
     CHECK(bits_of_all(simulate<C>(problem)) == bits_of_all(logp_of(C::kId, problem.input)));
   }
 }
@@ -78,8 +80,8 @@ constexpr StorageType kTypes[] = {StorageType::kFloat32, StorageType::kBFloat16,
 
 TEST_CASE("the simulated CUDA block gives the CPU's bits", "[simulator]") {
   for (const StorageType type : kTypes) {
-    for (const std::int64_t vocab : {std::int64_t{1}, std::int64_t{20}, std::int64_t{511}, std::int64_t{512}, std::int64_t{513},
-                                     std::int64_t{1000}, std::int64_t{4096}, std::int64_t{20003}}) {
+    for (const std::int64_t vocab : {std::int64_t{1}, std::int64_t{20}, std::int64_t{511}, std::int64_t{512},
+                                     std::int64_t{513}, std::int64_t{1000}, std::int64_t{4096}, std::int64_t{20003}}) {
       compare_all(normal_problem(7, 3, vocab, vocab, type));
     }
   }
@@ -102,7 +104,8 @@ TEST_CASE("the simulated CUDA block follows every temperature rule", "[simulator
 
 TEST_CASE("the simulated CUDA block gives the CPU's fp64 reference", "[simulator]") {
   const Problem problem = normal_problem(11, 4, 1024, 1000, StorageType::kBFloat16);
-  const Prepared prepared = prepare(contract(ContractId::kFp64), problem.input, problem.input.logits_type, problem.input.logits_type);
+  const Prepared prepared =
+      prepare(contract(ContractId::kFp64), problem.input, problem.input.logits_type, problem.input.logits_type);
   const std::vector<double> expected = fp64_of(problem.input);
   for (std::size_t row = 0; row < expected.size(); ++row) {
     SimBlock block(Fp64Reference::kLanes);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated collectives against the published splits and against rings and chains that pass messages literally.
 #include <catch2/catch.hpp>
-
 #include <vector>
 
 #include "contracts/collective.h"
@@ -15,12 +14,14 @@ std::vector<std::int64_t> channel_sizes(std::int64_t elements, int ranks, int ma
   std::vector<std::int64_t> sizes;
   for (std::int64_t e = 0; e < elements; ++e) {
     const ChannelPlace place = channel_place(e, elements, ranks, max_channels);
-    if (place.offset == 0) sizes.push_back(place.count);
+    if (place.offset == 0)
+      sizes.push_back(place.count);
   }
   return sizes;
 }
 
-/// A ring that passes messages: at step s rank r sends chunk (r - s) mod P, so chunk c starts at rank c + 1... and ends at rank c.
+/// A ring that passes messages: at step s rank r sends chunk (r - s) mod P, so chunk c starts at rank c + 1... and ends
+/// at rank c.
 std::vector<float> literal_ring(const std::vector<std::vector<float>>& chunks_of_rank) {
   const int ranks = static_cast<int>(chunks_of_rank.size());
   std::vector<std::vector<float>> value = chunks_of_rank;
@@ -30,11 +31,13 @@ std::vector<float> literal_ring(const std::vector<std::vector<float>>& chunks_of
       const int next = (rank + 1) % ranks;
       const int chunk = ((rank - 1 - step) % ranks + ranks) % ranks;
       const auto c = static_cast<std::size_t>(chunk);
-      value[static_cast<std::size_t>(next)][c] = before[static_cast<std::size_t>(rank)][c] + chunks_of_rank[static_cast<std::size_t>(next)][c];
+      value[static_cast<std::size_t>(next)][c] =
+          before[static_cast<std::size_t>(rank)][c] + chunks_of_rank[static_cast<std::size_t>(next)][c];
     }
   }
   std::vector<float> sums;
-  for (int chunk = 0; chunk < ranks; ++chunk) sums.push_back(value[static_cast<std::size_t>(chunk)][static_cast<std::size_t>(chunk)]);
+  for (int chunk = 0; chunk < ranks; ++chunk)
+    sums.push_back(value[static_cast<std::size_t>(chunk)][static_cast<std::size_t>(chunk)]);
   return sums;
 }
 
@@ -57,12 +60,16 @@ TEST_CASE("buffers are split over channels as published", "[collective]") {
 }
 
 TEST_CASE("a row's ring chunk follows its place in the channel", "[collective]") {
-  for (std::int64_t row = 0; row < 1024; ++row) CHECK(ring_chunk(channel_place(row, 1024, 4, 16), 4) == row / 256);
-  for (std::int64_t row = 0; row < 4; ++row) CHECK(ring_chunk(channel_place(row, 4, 4, 16), 4) == 0);
+  for (std::int64_t row = 0; row < 1024; ++row)
+    CHECK(ring_chunk(channel_place(row, 1024, 4, 16), 4) == row / 256);
+  for (std::int64_t row = 0; row < 4; ++row)
+    CHECK(ring_chunk(channel_place(row, 4, 4, 16), 4) == 0);
   // 100 rows: chunks of roundup4(25) = 28.
-  for (std::int64_t row = 0; row < 100; ++row) CHECK(ring_chunk(channel_place(row, 100, 4, 16), 4) == row / 28);
+  for (std::int64_t row = 0; row < 100; ++row)
+    CHECK(ring_chunk(channel_place(row, 100, 4, 16), 4) == row / 28);
   // The second half of a fused buffer of 2 x 1,024 fills channel 1 and repeats the chunks of the unfused one.
-  for (std::int64_t row = 0; row < 1024; ++row) CHECK(ring_chunk(channel_place(1024 + row, 2048, 4, 16), 4) == row / 256);
+  for (std::int64_t row = 0; row < 1024; ++row)
+    CHECK(ring_chunk(channel_place(1024 + row, 2048, 4, 16), 4) == row / 256);
   // One channel, more than a loop of 4 x 8,192.
   CHECK(ring_chunk(channel_place(8191, 40000, 4, 1), 4) == 0);
   CHECK(ring_chunk(channel_place(8192, 40000, 4, 1), 4) == 1);
@@ -75,15 +82,18 @@ TEST_CASE("the ring adds as messages passed around it do", "[collective]") {
     std::vector<std::vector<float>> inputs;
     for (int r = 0; r < ranks; ++r) {
       std::vector<float> chunks;
-      for (int c = 0; c < ranks; ++c) chunks.push_back(1.0F / static_cast<float>(3 + 7 * r + 11 * c) + static_cast<float>(r * r));
+      for (int c = 0; c < ranks; ++c)
+        chunks.push_back(1.0F / static_cast<float>(3 + 7 * r + 11 * c) + static_cast<float>(r * r));
       inputs.push_back(chunks);
     }
     const std::vector<float> expected = literal_ring(inputs);
     const std::int64_t elements = 4 * ranks;  // four elements per chunk
     for (int c = 0; c < ranks; ++c) {
       float x[8] = {};
-      for (int r = 0; r < ranks; ++r) x[r] = inputs[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
-      CHECK(bits_of(collective_sum(x, ranks, kRing, 4 * c, elements)) == bits_of(expected[static_cast<std::size_t>(c)]));
+      for (int r = 0; r < ranks; ++r)
+        x[r] = inputs[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
+      CHECK(bits_of(collective_sum(x, ranks, kRing, 4 * c, elements)) ==
+            bits_of(expected[static_cast<std::size_t>(c)]));
     }
   }
 }
@@ -101,7 +111,8 @@ TEST_CASE("two ranks give the same bits in every order", "[collective]") {
     const float x[2] = {1.0F / static_cast<float>(i + 3), 37.1F / static_cast<float>(i + 7)};
     const float expected = x[0] + x[1];
     for (const CollectiveSetting setting : {kRing, kChain, kGather}) {
-      for (std::int64_t e = 0; e < 64; e += 9) CHECK(bits_of(collective_sum(x, 2, setting, e, 64)) == bits_of(expected));
+      for (std::int64_t e = 0; e < 64; e += 9)
+        CHECK(bits_of(collective_sum(x, 2, setting, e, 64)) == bits_of(expected));
     }
   }
 }

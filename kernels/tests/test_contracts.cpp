@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accuracy and verdicts of the contracts on normal logits; test_seed_figures.cpp runs the same at the size of the published seed.
+// Accuracy and verdicts of the contracts on normal logits; test_seed_figures.cpp runs the same at the size of the
+// published seed.
 #include <catch2/catch.hpp>
 
 #include "seed_checks.h"
@@ -40,7 +41,8 @@ TEST_CASE("tensor parallel verdicts", "[contracts]") {
 TEST_CASE("rl_kernel_ws2 adds in another order for 16-bit storage", "[contracts]") {
   const Problem narrow = normal_problem(5, 128, kVocab, kVocab, StorageType::kBFloat16);
   std::vector<float> values;
-  for (std::int64_t i = 0; i < 128 * kVocab; ++i) values.push_back(narrow.at(0, i));
+  for (std::int64_t i = 0; i < 128 * kVocab; ++i)
+    values.push_back(narrow.at(0, i));
   const Problem wide = given_problem(values, kVocab, kVocab, narrow.targets);
   const auto a = logp_of(ContractId::kRlKernelWs2, narrow.input);
   const auto b = logp_of(ContractId::kRlKernelWs2, wide.input);
@@ -53,7 +55,8 @@ TEST_CASE("padding: masked where the system masks it, summed where it does not",
   // 12 real columns, 4 padding columns of 0.
   std::vector<float> values;
   for (int row = 0; row < 4; ++row) {
-    for (int column = 0; column < 16; ++column) values.push_back(column < 12 ? 0.25F * static_cast<float>(column - row) : 0.0F);
+    for (int column = 0; column < 16; ++column)
+      values.push_back(column < 12 ? 0.25F * static_cast<float>(column - row) : 0.0F);
   }
   const Problem padded = given_problem(values, 16, 12, {0, 3, 7, 11});
   Problem unmasked = padded;
@@ -91,5 +94,6 @@ TEST_CASE("every contract divides by the temperature in its own way", "[contract
   }
   CHECK(differing(divided, logp_of(ContractId::kVllmGather, scaled.input)) > 0);
   // vime multiplies, so scaling beforehand changes nothing for it.
-  CHECK(differing(logp_of(ContractId::kVimeDefault, problem.input), logp_of(ContractId::kVimeDefault, scaled.input)) == 0);
+  CHECK(differing(logp_of(ContractId::kVimeDefault, problem.input), logp_of(ContractId::kVimeDefault, scaled.input)) ==
+        0);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges: targets at every border, rows of -inf, NaN, signed zeros, huge gaps, temperature 0; on every instruction set.
 #include <catch2/catch.hpp>
-
 #include <cmath>
 #include <limits>
 
@@ -49,27 +48,33 @@ TEST_CASE("targets outside the vocabulary do what each system does", "[edges]") 
   const float log16 = std::log(16.0F);
   for (const ContractId id : {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused}) {
     const auto logp = on_all_levels(id, problem.input);
-    for (const float value : logp) CHECK(value == Approx(-log16));
+    for (const float value : logp)
+      CHECK(value == Approx(-log16));
   }
   for (const ContractId id : {ContractId::kFp64, ContractId::kRlKernelStrictTp, ContractId::kVllmGather}) {
-    for (const float value : on_all_levels(id, problem.input)) CHECK(bits_of(value) == 0x7FC00000U);
+    for (const float value : on_all_levels(id, problem.input))
+      CHECK(bits_of(value) == 0x7FC00000U);
   }
   const auto ws2 = on_all_levels(ContractId::kRlKernelWs2, problem.input);
   CHECK(bits_of(ws2[0]) == 0U);
-  for (std::size_t i = 1; i < 5; ++i) CHECK(bits_of(ws2[i]) == 0x7FC00000U);
+  for (std::size_t i = 1; i < 5; ++i)
+    CHECK(bits_of(ws2[i]) == 0x7FC00000U);
   LogpInput two = problem.input;
   const auto verl_one = on_all_levels(ContractId::kVerlFused, two);
   CHECK(std::isnan(verl_one[0]));
   CHECK(verl_one[2] == Approx(-log16));
   two.tensor_parallel_size = 2;
-  for (const float value : on_all_levels(ContractId::kVerlFused, two)) CHECK(value == Approx(-log16));
+  for (const float value : on_all_levels(ContractId::kVerlFused, two))
+    CHECK(value == Approx(-log16));
 }
 
 TEST_CASE("rows of -inf give NaN and leave their neighbours alone", "[edges]") {
   Problem problem = normal_problem(32, 3, 1024, 1024, StorageType::kFloat32);
   const auto before = logp_of(ContractId::kVllmGather, problem.input);
-  for (std::size_t c = 0; c < 1024; ++c) std::memcpy(problem.logits.data() + (1024 + c) * 4, &kInf, 4);
-  for (std::size_t c = 0; c < 1024; ++c) problem.logits[(1024 + c) * 4 + 3] = 0xFF;
+  for (std::size_t c = 0; c < 1024; ++c)
+    std::memcpy(problem.logits.data() + (1024 + c) * 4, &kInf, 4);
+  for (std::size_t c = 0; c < 1024; ++c)
+    problem.logits[(1024 + c) * 4 + 3] = 0xFF;
   for (const Contract& entry : contracts()) {
     INFO(entry.name);
     const auto logp = on_all_levels(entry.id, problem.input);
@@ -94,18 +99,21 @@ TEST_CASE("a NaN anywhere shows, whatever its payload", "[edges]") {
   }
   // All NaN.
   Problem problem = given_problem(std::vector<float>(128, canonical_nan()), 128, 128, {5});
-  for (const Contract& entry : contracts()) CHECK(std::isnan(on_all_levels(entry.id, problem.input)[0]));
+  for (const Contract& entry : contracts())
+    CHECK(std::isnan(on_all_levels(entry.id, problem.input)[0]));
 }
 
 TEST_CASE("signed zeros and single columns", "[edges]") {
   for (const float first : {0.0F, -0.0F}) {
     for (const float second : {0.0F, -0.0F}) {
       const Problem problem = given_problem({first, second}, 2, 2, {1});
-      for (const Contract& entry : contracts()) CHECK(on_all_levels(entry.id, problem.input)[0] == Approx(-std::log(2.0F)));
+      for (const Contract& entry : contracts())
+        CHECK(on_all_levels(entry.id, problem.input)[0] == Approx(-std::log(2.0F)));
     }
   }
   const Problem one = given_problem({3.5F}, 1, 1, {0});
-  for (const Contract& entry : contracts()) CHECK(std::fabs(on_all_levels(entry.id, one.input)[0]) <= 3e-7F);
+  for (const Contract& entry : contracts())
+    CHECK(std::fabs(on_all_levels(entry.id, one.input)[0]) <= 3e-7F);
   // An exact zero: +0 by (z - M) - log S, -0 by -(log S - (z - M)).
   CHECK(bits_of(logp_of(ContractId::kVimeDefault, one.input)[0]) == 0U);
   CHECK(bits_of(logp_of(ContractId::kMegatronCe, one.input)[0]) == 0x80000000U);
@@ -127,7 +135,8 @@ TEST_CASE("huge gaps keep every contract finite where fp64 is", "[edges]") {
   std::vector<float> low(4096, -95.0F);
   low[0] = 0.0F;
   const Problem denormal = given_problem(low, 4096, 4096, {1});
-  for (const Contract& entry : contracts()) CHECK(on_all_levels(entry.id, denormal.input)[0] == Approx(-95.0F));
+  for (const Contract& entry : contracts())
+    CHECK(on_all_levels(entry.id, denormal.input)[0] == Approx(-95.0F));
 }
 
 TEST_CASE("temperature 0", "[edges]") {
@@ -138,9 +147,10 @@ TEST_CASE("temperature 0", "[edges]") {
   // vLLM takes 0 for greedy and does not divide; miles divides only above 0; the others divide by zero and get NaN.
   CHECK(bits_of_all(on_all_levels(ContractId::kVllmGather, problem.input)) == bits_of_all(at_one));
   CHECK(bits_of_all(on_all_levels(ContractId::kMilesFused, problem.input)) == bits_of_all(miles_at_one));
-  for (const ContractId id : {ContractId::kFp64, ContractId::kRlKernelWs2, ContractId::kRlKernelStrictTp, ContractId::kMegatronCe,
-                              ContractId::kVimeDefault, ContractId::kVerlFused}) {
+  for (const ContractId id : {ContractId::kFp64, ContractId::kRlKernelWs2, ContractId::kRlKernelStrictTp,
+                              ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kVerlFused}) {
     INFO(contract(id).name);
-    for (const float value : on_all_levels(id, problem.input)) CHECK(std::isnan(value));
+    for (const float value : on_all_levels(id, problem.input))
+      CHECK(std::isnan(value));
   }
 }

@@ -38,12 +38,16 @@ TEST_CASE("shapes that a contract does not allow", "[errors]") {
   CHECK(changed([](LogpInput& i) { i.targets = nullptr; }) == ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.logits = nullptr; }) == ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.temperature = -1.0; }) == ErrorKind::kInvalidInput);
-  CHECK(changed([](LogpInput& i) { i.temperature = std::numeric_limits<double>::quiet_NaN(); }) == ErrorKind::kInvalidInput);
+  CHECK(changed([](LogpInput& i) { i.temperature = std::numeric_limits<double>::quiet_NaN(); }) ==
+        ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.collective.max_channels = 0; }) == ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.logits_row_stride = 63; }) == ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.batch_rows = 1; }) == ErrorKind::kInvalidInput);
   CHECK(changed([](LogpInput& i) { i.first_batch_row = 1; }) == ErrorKind::kInvalidInput);
-  CHECK(changed([](LogpInput& i) { i.padded_vocab_size = i.real_vocab_size = 60; i.tensor_parallel_size = 8; }) == ErrorKind::kInvalidInput);
+  CHECK(changed([](LogpInput& i) {
+          i.padded_vocab_size = i.real_vocab_size = 60;
+          i.tensor_parallel_size = 8;
+        }) == ErrorKind::kInvalidInput);
 }
 
 TEST_CASE("no rows is no error", "[errors]") {

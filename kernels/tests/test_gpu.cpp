@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend on a device: the CPU's bits for every contract. Without a device the test says why and is skipped.
 #include <catch2/catch.hpp>
-
 #include <cstdio>
 
 #include "test_support.h"

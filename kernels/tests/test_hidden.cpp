@@ -73,7 +73,8 @@ TEST_CASE("contracts from hidden states equal contracts from the product", "[hid
       again.input.hidden = again.hidden.data();
       LogpInput from_hidden = problem.input;
       from_hidden.tensor_parallel_size = ranks;
-      Problem direct = given_problem(literal_product(problem, entry.product_type), 1024, 1024, problem.targets, entry.product_type);
+      Problem direct =
+          given_problem(literal_product(problem, entry.product_type), 1024, 1024, problem.targets, entry.product_type);
       direct.input.tensor_parallel_size = ranks;
       INFO(entry.name << " tp " << ranks);
       CHECK(bits_of_all(logp_of(entry.id, from_hidden)) == bits_of_all(logp_of(entry.id, direct.input)));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may not change a bit: threads, instruction set, batch pieces, order of rows. Exact tests.
 #include <catch2/catch.hpp>
-
 #include <numeric>
 
 #include "test_support.h"
@@ -30,7 +29,8 @@ TEST_CASE("results do not depend on the instruction set", "[invariance]") {
             for (const SimdLevel level : simd_levels()) {
               Execution execution;
               execution.simd = level;
-              INFO(entry.name << " " << storage_name(type) << " " << vocab << " tp " << ranks << " T " << temperature << " " << simd_name(level));
+              INFO(entry.name << " " << storage_name(type) << " " << vocab << " tp " << ranks << " T " << temperature
+                              << " " << simd_name(level));
               CHECK(bits_of_all(logp_of(entry.id, problem.input, execution)) == expected);
             }
           }
@@ -89,7 +89,8 @@ TEST_CASE("batch-invariant contracts ignore batch and row order", "[invariance]"
     std::copy_n(problem.logits.begin() + other * 8192, 8192, reversed.logits.begin() + row * 8192);
     reversed.targets[static_cast<std::size_t>(row)] = problem.targets[static_cast<std::size_t>(other)];
   }
-  for (const ContractId id : {ContractId::kFp64, ContractId::kRlKernelWs2, ContractId::kRlKernelStrictTp, ContractId::kVllmGather}) {
+  for (const ContractId id :
+       {ContractId::kFp64, ContractId::kRlKernelWs2, ContractId::kRlKernelStrictTp, ContractId::kVllmGather}) {
     INFO(contract(id).name);
     LogpInput input = problem.input;
     input.tensor_parallel_size = 4;
@@ -113,7 +114,8 @@ TEST_CASE("a ring's order moves with the row's place in the batch", "[invariance
   at_start.batch_rows = 1024;
   LogpInput at_end = at_start;
   at_end.first_batch_row = 512;
-  for (const ContractId id : {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused, ContractId::kVerlFused}) {
+  for (const ContractId id :
+       {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused, ContractId::kVerlFused}) {
     INFO(contract(id).name);
     CHECK(differing(logp_of(id, at_start), logp_of(id, at_end)) > 0);
     LogpInput chain_start = at_start;
@@ -141,8 +143,10 @@ TEST_CASE("a row stride larger than the vocabulary is followed", "[invariance]")
   cut.targets = targets.data();
   std::vector<float> packed;
   for (std::int64_t row = 0; row < 6; ++row) {
-    for (std::int64_t column = 0; column < 768; ++column) packed.push_back(problem.at(row, column));
+    for (std::int64_t column = 0; column < 768; ++column)
+      packed.push_back(problem.at(row, column));
   }
   const Problem copy = given_problem(packed, 768, 768, targets);
-  for (const Contract& entry : contracts()) CHECK(bits_of_all(logp_of(entry.id, cut)) == bits_of_all(logp_of(entry.id, copy.input)));
+  for (const Contract& entry : contracts())
+    CHECK(bits_of_all(logp_of(entry.id, cut)) == bits_of_all(logp_of(entry.id, copy.input)));
 }

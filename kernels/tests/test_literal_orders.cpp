@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each system's sum written out thread by thread as its source has it, without the block policies: the contracts must give these
-// bits. (torch.sum has its own file.)
-#include <catch2/catch.hpp>
-
+// Each system's sum written out thread by thread as its source has it, without the block policies: the contracts must
+// give these bits. (torch.sum has its own file.)
 #include <array>
+#include <catch2/catch.hpp>
 
 #include "arithmetic/exp_log.h"
 #include "test_support.h"
@@ -17,18 +16,22 @@ using Row = std::vector<float>;
 
 Row row_of(const Problem& problem, std::int64_t row) {
   Row z;
-  for (std::int64_t c = 0; c < problem.input.padded_vocab_size; ++c) z.push_back(problem.at(row, c));
+  for (std::int64_t c = 0; c < problem.input.padded_vocab_size; ++c)
+    z.push_back(problem.at(row, c));
   return z;
 }
 
-float max_of(const Row& z, std::size_t begin, std::size_t end) { return *std::max_element(z.begin() + static_cast<long>(begin), z.begin() + static_cast<long>(end)); }
+float max_of(const Row& z, std::size_t begin, std::size_t end) {
+  return *std::max_element(z.begin() + static_cast<long>(begin), z.begin() + static_cast<long>(end));
+}
 
 /// Lane 0 after shfl_down 16, 8, 4, 2, 1 of one warp.
 float warp_down(const float* lane) {
   std::array<float, 32> v{};
   std::copy_n(lane, 32, v.begin());
   for (const std::size_t offset : {16U, 8U, 4U, 2U, 1U}) {
-    for (std::size_t i = 0; i < offset; ++i) v[i] = v[i] + v[i + offset];
+    for (std::size_t i = 0; i < offset; ++i)
+      v[i] = v[i] + v[i + offset];
   }
   return v[0];
 }
@@ -37,7 +40,8 @@ float warp_down(const float* lane) {
 float warp_up(const std::array<float, 32>& lane) {
   std::array<float, 32> v = lane;
   for (std::size_t n = 32; n > 1; n /= 2) {
-    for (std::size_t i = 0; i < n / 2; ++i) v[i] = v[2 * i] + v[2 * i + 1];
+    for (std::size_t i = 0; i < n / 2; ++i)
+      v[i] = v[2 * i] + v[2 * i + 1];
   }
   return v[0];
 }
@@ -68,21 +72,25 @@ float ws2(const Row& z, std::int64_t target, std::size_t lanes, std::size_t vec)
 
 float strict(const Row& stored, std::int64_t target, std::size_t ranks) {
   Row z = stored;
-  for (float& value : z) value = widen_bf16(narrow_bf16(value));
+  for (float& value : z)
+    value = widen_bf16(narrow_bf16(value));
   const std::size_t shard = z.size() / ranks;
   std::vector<float> lse;
   for (std::size_t r = 0; r < ranks; ++r) {
     const float m = max_of(z, r * shard, (r + 1) * shard);
     std::array<float, 256> a{};
-    for (std::size_t c = 0; c < shard; ++c) a[c % 256] = a[c % 256] + exp_portable(z[r * shard + c] - m);
+    for (std::size_t c = 0; c < shard; ++c)
+      a[c % 256] = a[c % 256] + exp_portable(z[r * shard + c] - m);
     for (std::size_t offset = 128; offset >= 1; offset /= 2) {
-      for (std::size_t i = 0; i < offset; ++i) a[i] = a[i] + a[i + offset];
+      for (std::size_t i = 0; i < offset; ++i)
+        a[i] = a[i] + a[i + offset];
     }
     lse.push_back(m + log_portable(a[0]));
   }
   const float max = *std::max_element(lse.begin(), lse.end());
   float sum = exp_portable(lse[0] - max);
-  for (std::size_t r = 1; r < ranks; ++r) sum = sum + exp_portable(lse[r] - max);
+  for (std::size_t r = 1; r < ranks; ++r)
+    sum = sum + exp_portable(lse[r] - max);
   return z[static_cast<std::size_t>(target)] - (max + log_portable(sum));
 }
 
@@ -95,20 +103,25 @@ float vllm(const Row& z, std::int64_t target) {
     lane = lane + exp_portable(z[c] - m);
   }
   std::array<float, 32> warps{};
-  for (std::size_t w = 0; w < 32; ++w) warps[w] = warp_down(&acc[32 * w]);
+  for (std::size_t w = 0; w < 32; ++w)
+    warps[w] = warp_down(&acc[32 * w]);
   return (z[static_cast<std::size_t>(target)] - m) - log_portable(warp_down(warps.data()));
 }
 
 float miles(const Row& z, std::int64_t target) {
   const float m = max_of(z, 0, z.size());
   std::vector<float> a(2048, 0.0F);
-  for (std::size_t c = 0; c < z.size(); ++c) a[c % 2048] = a[c % 2048] + exp_portable(z[c] - m);
+  for (std::size_t c = 0; c < z.size(); ++c)
+    a[c % 2048] = a[c % 2048] + exp_portable(z[c] - m);
   std::vector<float> lane(512);
-  for (std::size_t i = 0; i < 512; ++i) lane[i] = ((a[4 * i] + a[4 * i + 1]) + a[4 * i + 2]) + a[4 * i + 3];
+  for (std::size_t i = 0; i < 512; ++i)
+    lane[i] = ((a[4 * i] + a[4 * i + 1]) + a[4 * i + 2]) + a[4 * i + 3];
   std::array<float, 16> warps{};
-  for (std::size_t w = 0; w < 16; ++w) warps[w] = warp_down(&lane[32 * w]);
+  for (std::size_t w = 0; w < 16; ++w)
+    warps[w] = warp_down(&lane[32 * w]);
   for (const std::size_t offset : {8U, 4U, 2U, 1U}) {
-    for (std::size_t i = 0; i < offset; ++i) warps[i] = warps[i] + warps[i + offset];
+    for (std::size_t i = 0; i < offset; ++i)
+      warps[i] = warps[i] + warps[i + offset];
   }
   return -(log_portable(warps[0]) - (z[static_cast<std::size_t>(target)] - m));
 }
@@ -123,7 +136,8 @@ float verl(const Row& z, std::int64_t target) {
       const std::size_t end = std::min(tile + 256, z.size());
       const float now = std::max(max, max_of(z, tile, end));
       std::array<float, 4> lane{};
-      for (std::size_t c = tile; c < end; ++c) lane[(c - tile) % 8 / 2] = lane[(c - tile) % 8 / 2] + exp_portable(z[c] - now);
+      for (std::size_t c = tile; c < end; ++c)
+        lane[(c - tile) % 8 / 2] = lane[(c - tile) % 8 / 2] + exp_portable(z[c] - now);
       acc = fused_multiply_add(exp_portable(max - now), acc, (lane[0] + lane[2]) + (lane[1] + lane[3]));
       max = now;
     }
@@ -136,9 +150,11 @@ float verl(const Row& z, std::int64_t target) {
     const std::size_t last = std::min(first + 64, sums.size());
     const float now = std::max(max, max_of(maxima, first, last));
     std::array<float, 64> terms{};
-    for (std::size_t i = first; i < last; ++i) terms[i - first] = exp_portable(maxima[i] - now) * sums[i];
+    for (std::size_t i = first; i < last; ++i)
+      terms[i - first] = exp_portable(maxima[i] - now) * sums[i];
     for (std::size_t offset = 32; offset >= 1; offset /= 2) {
-      for (std::size_t i = 0; i < offset; ++i) terms[i] = terms[i] + terms[i + offset];
+      for (std::size_t i = 0; i < offset; ++i)
+        terms[i] = terms[i] + terms[i + offset];
     }
     total = fused_multiply_add(exp_portable(max - now), total, terms[0]);
     max = now;
@@ -151,7 +167,8 @@ void compare(ContractId id, const Problem& problem, Literal literal) {
   const auto logp = logp_of(id, problem.input);
   for (std::size_t row = 0; row < logp.size(); ++row) {
     INFO(contract(id).name << " row " << row << " of " << problem.input.padded_vocab_size);
-    CHECK(bits_of(logp[row]) == bits_of(literal(row_of(problem, static_cast<std::int64_t>(row)), problem.targets[row])));
+    CHECK(bits_of(logp[row]) ==
+          bits_of(literal(row_of(problem, static_cast<std::int64_t>(row)), problem.targets[row])));
   }
 }
 
@@ -171,7 +188,8 @@ TEST_CASE("contracts give the bits of their systems' orders written out", "[lite
       for (const int ranks : {1, 2, 4, 8}) {
         Problem parallel = problem;
         parallel.input.tensor_parallel_size = ranks;
-        compare(ContractId::kRlKernelStrictTp, parallel, [ranks](const Row& z, std::int64_t t) { return strict(z, t, static_cast<std::size_t>(ranks)); });
+        compare(ContractId::kRlKernelStrictTp, parallel,
+                [ranks](const Row& z, std::int64_t t) { return strict(z, t, static_cast<std::size_t>(ranks)); });
       }
     }
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' part of three public reports: unmasked padding (RL-Kernel #329), a temperature on one side only (TRL #4159), and
-// columns past the vocabulary that are counted (verl #5349).
+// The kernels' part of three public reports: unmasked padding (RL-Kernel #329), a temperature on one side only (TRL
+// #4159), and columns past the vocabulary that are counted (verl #5349).
 #include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "test_support.h"
@@ -16,7 +15,8 @@ using namespace rlverify::kernels::test;
 
 TEST_CASE("RL-Kernel #329: 12 real columns of 16, two ranks", "[reports]") {
   std::vector<float> values;
-  for (int i = 0; i < 4 * 16; ++i) values.push_back(i % 16 < 12 ? 0.5F * static_cast<float>((i * 5) % 7) : 0.0F);
+  for (int i = 0; i < 4 * 16; ++i)
+    values.push_back(i % 16 < 12 ? 0.5F * static_cast<float>((i * 5) % 7) : 0.0F);
   Problem problem = given_problem(values, 16, 12, {1, 4, 8, 11});
   problem.input.tensor_parallel_size = 2;
   LogpInput unmasked = problem.input;
@@ -25,7 +25,8 @@ TEST_CASE("RL-Kernel #329: 12 real columns of 16, two ranks", "[reports]") {
   const auto whole = logp_of(ContractId::kRlKernelWs2, unmasked);
   for (std::size_t row = 0; row < 4; ++row) {
     double sum = 0.0;
-    for (int c = 0; c < 12; ++c) sum += std::exp(static_cast<double>(problem.at(static_cast<std::int64_t>(row), c)));
+    for (int c = 0; c < 12; ++c)
+      sum += std::exp(static_cast<double>(problem.at(static_cast<std::int64_t>(row), c)));
     const double target = static_cast<double>(problem.at(static_cast<std::int64_t>(row), problem.targets[row]));
     CHECK(static_cast<double>(cut[row]) == Approx(target - std::log(sum)).margin(1e-6));
     CHECK(static_cast<double>(whole[row]) == Approx(target - std::log(sum + 4.0)).margin(1e-6));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published seed's size: 1,024 rows of N(0,1) logits rounded to bf16, vocabulary 151,936, three data seeds. Prints the figures.
+// The published seed's size: 1,024 rows of N(0,1) logits rounded to bf16, vocabulary 151,936, three data seeds. Prints
+// the figures.
 #include <cstdio>
 
 #include "seed_checks.h"
@@ -33,12 +34,16 @@ TEST_CASE("the seed's figures", "[seed]") {
       const auto tp4 = at_degree(id, problem.input, 4);
       const auto tp4_alone = alone(id, problem, 4);
       double pairwise = 0.0;
-      for (const auto& other : results) pairwise = std::max(pairwise, max_abs_difference(logp, other.second));
-      std::printf("seed %llu %-20s tp1 %.3e tp4 %.3e pairwise %.4e | rows that differ: tp4/tp1 %d, ring/chain at tp4 %d, alone/batch at tp4 %d\n",
-                  static_cast<unsigned long long>(seed), std::string(contract(id).name).c_str(), max_abs_difference(logp, reference),
-                  max_abs_difference(tp4, reference), pairwise, differing(logp, tp4),
-                  differing(tp4, at_degree(id, problem.input, 4, CollectiveOrder::kChain)), differing(tp4, tp4_alone));
-      if (id == ContractId::kRlKernelWs2 || id == ContractId::kVllmGather) CHECK(differing(tp4, tp4_alone) == 0);
+      for (const auto& other : results)
+        pairwise = std::max(pairwise, max_abs_difference(logp, other.second));
+      std::printf(
+          "seed %llu %-20s tp1 %.3e tp4 %.3e pairwise %.4e | rows that differ: tp4/tp1 %d, ring/chain at tp4 %d, "
+          "alone/batch at tp4 %d\n",
+          static_cast<unsigned long long>(seed), std::string(contract(id).name).c_str(),
+          max_abs_difference(logp, reference), max_abs_difference(tp4, reference), pairwise, differing(logp, tp4),
+          differing(tp4, at_degree(id, problem.input, 4, CollectiveOrder::kChain)), differing(tp4, tp4_alone));
+      if (id == ContractId::kRlKernelWs2 || id == ContractId::kVllmGather)
+        CHECK(differing(tp4, tp4_alone) == 0);
     }
     check_parallel_verdicts(problem);
   }

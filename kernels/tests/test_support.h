@@ -34,8 +34,8 @@ struct Problem {
   }
 };
 
-inline Problem normal_problem(std::uint64_t seed, std::int64_t rows, std::int64_t padded, std::int64_t real, StorageType type,
-                              float sigma = 1.0F) {
+inline Problem normal_problem(std::uint64_t seed, std::int64_t rows, std::int64_t padded, std::int64_t real,
+                              StorageType type, float sigma = 1.0F) {
   Problem problem;
   problem.logits = normal_logits(seed, rows, padded, real, sigma, type);
   problem.targets = uniform_targets(seed, rows, real);
@@ -81,13 +81,15 @@ inline std::vector<double> fp64_of(const LogpInput& input) {
 
 inline std::vector<std::uint32_t> bits_of_all(const std::vector<float>& values) {
   std::vector<std::uint32_t> bits(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) bits[i] = bits_of(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    bits[i] = bits_of(values[i]);
   return bits;
 }
 
 inline int differing(const std::vector<float>& a, const std::vector<float>& b) {
   int count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += bits_of(a[i]) != bits_of(b[i]) ? 1 : 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    count += bits_of(a[i]) != bits_of(b[i]) ? 1 : 0;
   return count;
 }
 
@@ -105,7 +107,8 @@ double max_abs_difference(const std::vector<A>& a, const std::vector<B>& b) {
 inline std::vector<int> degrees(const Contract& entry, std::int64_t padded) {
   std::vector<int> ranks{1};
   for (const int p : {2, 4, 8}) {
-    if (!entry.needs_divisible_vocab || padded % p == 0) ranks.push_back(p);
+    if (!entry.needs_divisible_vocab || padded % p == 0)
+      ranks.push_back(p);
   }
   return ranks;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The torch module: its vllm_gather is python3-torch's log_softmax bit for bit, and its difference from the cpu backend is counted.
-// Without the module, or without python3-torch, the test says why and is skipped.
-#include <catch2/catch.hpp>
+// The torch module: its vllm_gather is python3-torch's log_softmax bit for bit, and its difference from the cpu backend
+// is counted. Without the module, or without python3-torch, the test says why and is skipped.
+#include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include <unistd.h>
 
 #include "arithmetic/exp_log.h"
 #include "test_support.h"
@@ -21,7 +20,8 @@ namespace fs = std::filesystem;
 
 bool skipped() {
   const BackendStatus status = backend_status(Backend::kTorch);
-  if (!status.available) std::printf("SKIPPED: %s\n", status.reason.c_str());
+  if (!status.available)
+    std::printf("SKIPPED: %s\n", status.reason.c_str());
   return !status.available;
 }
 
@@ -37,29 +37,36 @@ std::vector<float> by_python(const Problem& problem) {
   write_file(folder / "targets", problem.targets.data(), problem.targets.size() * sizeof(std::int64_t));
   const std::string command = std::string("/usr/bin/python3 ") + RLV_TEST_SOURCE_DIR + "/torch_log_softmax.py " +
                               (folder / "logits").string() + " " + storage_name(problem.input.logits_type) + " " +
-                              std::to_string(problem.input.rows) + " " + std::to_string(problem.input.padded_vocab_size) + " " +
-                              (folder / "targets").string() + " " + (folder / "out").string() + " 2>/dev/null";
+                              std::to_string(problem.input.rows) + " " +
+                              std::to_string(problem.input.padded_vocab_size) + " " + (folder / "targets").string() +
+                              " " + (folder / "out").string() + " 2>/dev/null";
   std::vector<float> logp;
   if (std::system(command.c_str()) == 0) {
     logp.resize(problem.targets.size());
-    std::ifstream(folder / "out", std::ios::binary).read(reinterpret_cast<char*>(logp.data()), static_cast<std::streamsize>(logp.size() * 4));
+    std::ifstream(folder / "out", std::ios::binary)
+        .read(reinterpret_cast<char*>(logp.data()), static_cast<std::streamsize>(logp.size() * 4));
   }
   fs::remove_all(folder);
   return logp;
 }
 
-/// What ATen does on the CPU: eight accumulators, one per lane of an AVX2 vector, added to from the first column to the last.
+/// What ATen does on the CPU: eight accumulators, one per lane of an AVX2 vector, added to from the first column to the
+/// last.
 std::vector<float> by_eight_lanes(const Problem& problem) {
   std::vector<float> logp;
   const std::int64_t columns = problem.input.padded_vocab_size;
   for (std::int64_t row = 0; row < problem.input.rows; ++row) {
     float max = negative_infinity();
-    for (std::int64_t c = 0; c < columns; ++c) max = std::max(max, problem.at(row, c));
+    for (std::int64_t c = 0; c < columns; ++c)
+      max = std::max(max, problem.at(row, c));
     float lanes[8] = {};
-    for (std::int64_t c = 0; c < columns; ++c) lanes[c % 8] += exp_portable(problem.at(row, c) - max);
+    for (std::int64_t c = 0; c < columns; ++c)
+      lanes[c % 8] += exp_portable(problem.at(row, c) - max);
     double sum = 0.0;
-    for (const float lane : lanes) sum += static_cast<double>(lane);
-    logp.push_back((problem.at(row, problem.targets[static_cast<std::size_t>(row)]) - max) - log_portable(static_cast<float>(sum)));
+    for (const float lane : lanes)
+      sum += static_cast<double>(lane);
+    logp.push_back((problem.at(row, problem.targets[static_cast<std::size_t>(row)]) - max) -
+                   log_portable(static_cast<float>(sum)));
   }
   return logp;
 }
@@ -73,7 +80,8 @@ Execution torch_execution() {
 }  // namespace
 
 TEST_CASE("the torch backend is python3-torch's log_softmax bit for bit", "[torch]") {
-  if (skipped()) return;
+  if (skipped())
+    return;
   for (const StorageType type : {StorageType::kFloat32, StorageType::kBFloat16}) {
     for (const std::int64_t vocab : {1000, 151936}) {
       const Problem problem = normal_problem(81, 64, vocab, vocab, type);
@@ -85,25 +93,30 @@ TEST_CASE("the torch backend is python3-torch's log_softmax bit for bit", "[torc
       const auto logp = logp_of(ContractId::kVllmGather, problem.input, torch_execution());
       CHECK(bits_of_all(logp) == bits_of_all(expected));
       const auto ours = logp_of(ContractId::kVllmGather, problem.input);
-      std::printf("vllm_gather, %s, vocabulary %lld: torch on CPU and cpu differ in %d of 64 rows, at most %.3e; errors %.3e and %.3e\n",
-                  storage_name(type), static_cast<long long>(vocab), differing(logp, ours), max_abs_difference(logp, ours),
-                  max_abs_difference(logp, fp64_of(problem.input)), max_abs_difference(ours, fp64_of(problem.input)));
-      // The difference is ATen's order on the CPU: 19,000 additions to one accumulator, whose roundings are biased where the logits
-      // take few values, as bf16 ones do. Eight such accumulators and our exponential come within rounding of it.
+      std::printf(
+          "vllm_gather, %s, vocabulary %lld: torch on CPU and cpu differ in %d of 64 rows, at most %.3e; errors %.3e "
+          "and %.3e\n",
+          storage_name(type), static_cast<long long>(vocab), differing(logp, ours), max_abs_difference(logp, ours),
+          max_abs_difference(logp, fp64_of(problem.input)), max_abs_difference(ours, fp64_of(problem.input)));
+      // The difference is ATen's order on the CPU: 19,000 additions to one accumulator, whose roundings are biased
+      // where the logits take few values, as bf16 ones do. Eight such accumulators and our exponential come within
+      // rounding of it.
       CHECK(max_abs_difference(logp, by_eight_lanes(problem)) <= 2.0 * 9.5367431640625e-07);
     }
   }
 }
 
 TEST_CASE("every ATen sequence agrees with fp64 and with its contract", "[torch]") {
-  if (skipped()) return;
+  if (skipped())
+    return;
   for (const double temperature : {1.0, 0.7}) {
     Problem problem = normal_problem(82, 32, 4096, 4000, StorageType::kBFloat16);
     // Columns that some contracts count must not matter here: they are -inf.
     problem.input.temperature = temperature;
     const auto reference = fp64_of(problem.input);
     for (const Contract& entry : contracts()) {
-      if (!unsupported_reason(entry.id, Backend::kTorch).empty()) continue;
+      if (!unsupported_reason(entry.id, Backend::kTorch).empty())
+        continue;
       for (const int ranks : {1, 4}) {
         problem.input.tensor_parallel_size = ranks;
         INFO(entry.name << " tp " << ranks << " T " << temperature);
@@ -116,7 +129,8 @@ TEST_CASE("every ATen sequence agrees with fp64 and with its contract", "[torch]
 }
 
 TEST_CASE("the torch backend canonicalises what is not a number", "[torch]") {
-  if (skipped()) return;
+  if (skipped())
+    return;
   const Problem problem = given_problem(std::vector<float>(128, negative_infinity()), 128, 128, {5});
   CHECK(bits_of(logp_of(ContractId::kVllmGather, problem.input, torch_execution())[0]) == 0x7FC00000U);
 }

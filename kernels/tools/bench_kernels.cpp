@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the CPU backend against two peers, interleaved in one run: the read roof (the same threads pread the same bytes from the
-// page cache and do nothing) and torch.log_softmax through the torch module. Prints medians of ratios over five pairs, by the clock
-// and by processor time; on a machine that others use only the second means something.
+// Speed of the CPU backend against two peers, interleaved in one run: the read roof (the same threads pread the same
+// bytes from the page cache and do nothing) and torch.log_softmax through the torch module. Prints medians of ratios
+// over five pairs, by the clock and by processor time; on a machine that others use only the second means something.
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,7 +67,8 @@ class LogitsFile {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
     for (std::size_t done = 0; descriptor_ >= 0 && done < size_;) {
       const ssize_t written = ::write(descriptor_, bytes.data() + done, size_ - done);
-      if (written <= 0) std::exit(5);
+      if (written <= 0)
+        std::exit(5);
       done += static_cast<std::size_t>(written);
     }
   }
@@ -85,11 +86,13 @@ class LogitsFile {
     const auto loop = [&] {
       std::vector<unsigned char> buffer(kBlock);
       for (std::size_t offset = next.fetch_add(kBlock); offset < size_; offset = next.fetch_add(kBlock)) {
-        if (::pread(descriptor_, buffer.data(), std::min(kBlock, size_ - offset), static_cast<off_t>(offset)) <= 0) std::exit(5);
+        if (::pread(descriptor_, buffer.data(), std::min(kBlock, size_ - offset), static_cast<off_t>(offset)) <= 0)
+          std::exit(5);
       }
     };
     std::vector<std::jthread> threads;
-    for (int i = 0; i < kThreads; ++i) threads.emplace_back(loop);
+    for (int i = 0; i < kThreads; ++i)
+      threads.emplace_back(loop);
   }
 
  private:
@@ -122,8 +125,9 @@ void pairs(const Contract& entry, const Data& data, SimdLevel level, const char*
     processor_ratios.push_back(theirs.processor / ours.processor);
   }
   std::printf("%-20s %-5s %-7s %6.2f GB/s  %6.2f (processor %6.2f) x %s\n", std::string(entry.name).c_str(),
-              storage_name(data.input.logits_type), simd_name(level), static_cast<double>(data.logits.size()) / median(times) / 1e3,
-              median(clock_ratios), median(processor_ratios), peer_name);
+              storage_name(data.input.logits_type), simd_name(level),
+              static_cast<double>(data.logits.size()) / median(times) / 1e3, median(clock_ratios),
+              median(processor_ratios), peer_name);
 }
 
 /// vllm_gather against torch.log_softmax.
@@ -154,8 +158,10 @@ void bench(StorageType type, std::int64_t rows) {
   const LogitsFile file(data.logits);
   file.read_roof();  // the first pass fills the page cache
   for (const SimdLevel level : simd_levels()) {
-    if (level == SimdLevel::kScalar) continue;
-    for (const Contract& entry : contracts()) pairs(entry, data, level, "the read roof", [&] { file.read_roof(); });
+    if (level == SimdLevel::kScalar)
+      continue;
+    for (const Contract& entry : contracts())
+      pairs(entry, data, level, "the read roof", [&] { file.read_roof(); });
     against_torch(data, level);
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reproduces the figures that docs/kernels.md states for the portable exponential and the logarithm, over all floats of a range
-// (or every n-th, with --stride n): largest error in ulp against a long double reference, results that are not correctly rounded,
-// neighbours that step the wrong way. Exit 1 when a figure is not the stated one (only with --stride 1).
+// Reproduces the figures that docs/kernels.md states for the portable exponential and the logarithm, over all floats of
+// a range (or every n-th, with --stride n): largest error in ulp against a long double reference, results that are not
+// correctly rounded, neighbours that step the wrong way. Exit 1 when a figure is not the stated one (only with --stride
+// 1).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -22,12 +23,12 @@ using rlverify::kernels::float_of_bits;
 using rlverify::kernels::log_portable;
 
 struct Figures {
-  double max_ulp = 0.0;         // normal results
+  double max_ulp = 0.0;  // normal results
   float max_at = 0.0F;
   double max_denormal_ulp = 0.0;
   std::uint64_t tested = 0;
-  std::uint64_t rounded_range = 0;   // arguments in [-87.33, -1/32]
-  std::uint64_t not_rounded = 0;     // of these, results that are not the correctly rounded ones
+  std::uint64_t rounded_range = 0;  // arguments in [-87.33, -1/32]
+  std::uint64_t not_rounded = 0;    // of these, results that are not the correctly rounded ones
   std::uint64_t steps_back = 0;
 
   void add(const Figures& other) {
@@ -70,11 +71,13 @@ Figures check(std::uint32_t first, std::uint32_t last, std::uint32_t stride, boo
     }
     if (!logarithm && x >= -87.33F && x <= -0.03125F) {
       ++figures.rounded_range;
-      if (static_cast<float>(exact) != result) ++figures.not_rounded;
+      if (static_cast<float>(exact) != result)
+        ++figures.not_rounded;
     }
     // Ascending magnitude: exp falls for negative x and rises for positive x; log rises.
     const bool falls = !logarithm && x < 0.0F;
-    if (have_previous && (falls ? result > previous : result < previous)) ++figures.steps_back;
+    if (have_previous && (falls ? result > previous : result < previous))
+      ++figures.steps_back;
     previous = result;
     have_previous = true;
     ++figures.tested;
@@ -100,16 +103,19 @@ Figures check_parallel(std::uint32_t first, std::uint32_t last, std::uint32_t st
   }
   pool.clear();
   Figures total;
-  for (const Figures& part : figures) total.add(part);
+  for (const Figures& part : figures)
+    total.add(part);
   return total;
 }
 
 void print(const char* name, const Figures& f) {
   std::printf("%-28s tested %11llu  max %.4f ulp at %.9g", name, static_cast<unsigned long long>(f.tested), f.max_ulp,
               static_cast<double>(f.max_at));
-  if (f.max_denormal_ulp > 0.0) std::printf("  denormal max %.4f ulp", f.max_denormal_ulp);
+  if (f.max_denormal_ulp > 0.0)
+    std::printf("  denormal max %.4f ulp", f.max_denormal_ulp);
   if (f.rounded_range > 0) {
-    std::printf("  not correctly rounded %.2f%%", 100.0 * static_cast<double>(f.not_rounded) / static_cast<double>(f.rounded_range));
+    std::printf("  not correctly rounded %.2f%%",
+                100.0 * static_cast<double>(f.not_rounded) / static_cast<double>(f.rounded_range));
   }
   std::printf("  steps back %llu\n", static_cast<unsigned long long>(f.steps_back));
 }
@@ -118,7 +124,8 @@ void print(const char* name, const Figures& f) {
 
 int main(int argc, char** argv) {
   std::uint32_t stride = 1;
-  if (argc == 3 && std::strcmp(argv[1], "--stride") == 0) stride = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
+  if (argc == 3 && std::strcmp(argv[1], "--stride") == 0)
+    stride = static_cast<std::uint32_t>(std::strtoul(argv[2], nullptr, 10));
   if (stride == 0 || (argc != 1 && argc != 3)) {
     std::fprintf(stderr, "usage: exp_log_check [--stride N]\n");
     return 2;
@@ -130,10 +137,12 @@ int main(int argc, char** argv) {
   const Figures logarithm = check_parallel(bits_of(0x1p-149F), 0x7F7FFFFFU, stride, true);
   print("log (0, max]", logarithm);
 
-  if (stride != 1) return 0;
+  if (stride != 1)
+    return 0;
   const auto close = [](double a, double b) { return std::fabs(a - b) < 1.1e-4; };
-  const bool stated = close(negative.max_ulp, 0.8914) && close(negative.max_denormal_ulp, 0.8578) && close(positive.max_ulp, 0.8961) &&
-                      negative.steps_back == 2961 && close(logarithm.max_ulp, 0.8642);
+  const bool stated = close(negative.max_ulp, 0.8914) && close(negative.max_denormal_ulp, 0.8578) &&
+                      close(positive.max_ulp, 0.8961) && negative.steps_back == 2961 &&
+                      close(logarithm.max_ulp, 0.8642);
   std::printf("%s\n", stated ? "all figures as stated" : "a figure differs from the stated one");
   return stated ? 0 : 1;
 }

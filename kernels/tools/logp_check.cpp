@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every contract on every backend that is present, compares bits, and prints one table. It is what is run on a GPU machine.
-// Exit 0: every CPU instruction set and the GPU give the same bits. Exit 1: they don't. Exit 2: wrong use. Exit 5: an error.
+// Runs every contract on every backend that is present, compares bits, and prints one table. It is what is run on a GPU
+// machine. Exit 0: every CPU instruction set and the GPU give the same bits. Exit 1: they don't. Exit 2: wrong use.
+// Exit 5: an error.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -64,8 +65,10 @@ Result run(ContractId id, const LogpInput& input, const Execution& execution, in
     next.logp.resize(static_cast<std::size_t>(input.rows));
     next.fp64.resize(static_cast<std::size_t>(input.rows));
     times.push_back(compute_logp(id, input, execution, {next.logp.data(), next.fp64.data()}).microseconds);
-    const bool same = i == 0 || std::memcmp(next.fp64.data(), result.fp64.data(), next.fp64.size() * sizeof(double)) == 0;
-    if (!same) throw KernelError(ErrorKind::kDevice, "two runs of the same computation differ");
+    const bool same =
+        i == 0 || std::memcmp(next.fp64.data(), result.fp64.data(), next.fp64.size() * sizeof(double)) == 0;
+    if (!same)
+      throw KernelError(ErrorKind::kDevice, "two runs of the same computation differ");
     result = std::move(next);
   }
   std::sort(times.begin(), times.end());
@@ -76,22 +79,24 @@ Result run(ContractId id, const LogpInput& input, const Execution& execution, in
 int differing_rows(const Result& a, const Result& b) {
   int count = 0;
   for (std::size_t i = 0; i < a.fp64.size(); ++i) {
-    if (std::memcmp(&a.fp64[i], &b.fp64[i], sizeof(double)) != 0) ++count;
+    if (std::memcmp(&a.fp64[i], &b.fp64[i], sizeof(double)) != 0)
+      ++count;
   }
   return count;
 }
 
 double max_difference(const Result& a, const Result& b) {
   double max = 0.0;
-  for (std::size_t i = 0; i < a.fp64.size(); ++i) max = std::max(max, std::fabs(a.fp64[i] - b.fp64[i]));
+  for (std::size_t i = 0; i < a.fp64.size(); ++i)
+    max = std::max(max, std::fabs(a.fp64[i] - b.fp64[i]));
   return max;
 }
 
-void print_row(const Contract& entry, StorageType type, int ranks, const char* where, const Result& result, const Result& base,
-               const Result& reference, std::int64_t rows) {
-  std::printf("%-20s %-5s %2d  %-12s %6d  %10.3e  %10.3e  %10.1f\n", std::string(entry.name).c_str(), storage_name(type), ranks, where,
-              differing_rows(result, base), max_difference(result, base), max_difference(result, reference),
-              result.microseconds / static_cast<double>(rows));
+void print_row(const Contract& entry, StorageType type, int ranks, const char* where, const Result& result,
+               const Result& base, const Result& reference, std::int64_t rows) {
+  std::printf("%-20s %-5s %2d  %-12s %6d  %10.3e  %10.3e  %10.1f\n", std::string(entry.name).c_str(),
+              storage_name(type), ranks, where, differing_rows(result, base), max_difference(result, base),
+              max_difference(result, reference), result.microseconds / static_cast<double>(rows));
 }
 
 /// One contract at one degree: the best CPU level is the base, everything else is compared with it.
@@ -100,23 +105,27 @@ void check_contract(const Contract& entry, const Options& options, const Data& d
   const Result reference = run(ContractId::kFp64, input, Execution{}, 1);
   const std::vector<SimdLevel> levels = simd_levels();
   const Result base = run(entry.id, input, Execution{}, options.repeats);
-  print_row(entry, data.type, ranks, (std::string("cpu ") + simd_name(levels.back())).c_str(), base, base, reference, options.rows);
+  print_row(entry, data.type, ranks, (std::string("cpu ") + simd_name(levels.back())).c_str(), base, base, reference,
+            options.rows);
   for (auto level = levels.rbegin() + 1; level != levels.rend(); ++level) {
     Execution execution;
     execution.simd = *level;
     const Result result = run(entry.id, input, execution, 1);
-    print_row(entry, data.type, ranks, (std::string("cpu ") + simd_name(*level)).c_str(), result, base, reference, options.rows);
+    print_row(entry, data.type, ranks, (std::string("cpu ") + simd_name(*level)).c_str(), result, base, reference,
+              options.rows);
     ++tally.compared;
     tally.different += differing_rows(result, base) != 0 ? 1 : 0;
   }
   for (const Backend backend : {Backend::kCuda, Backend::kTorch}) {
-    if (!backend_status(backend, options.device).available || !unsupported_reason(entry.id, backend).empty()) continue;
+    if (!backend_status(backend, options.device).available || !unsupported_reason(entry.id, backend).empty())
+      continue;
     Execution execution;
     execution.backend = backend;
     execution.device = options.device;
     const Result result = run(entry.id, input, execution, options.repeats);
     print_row(entry, data.type, ranks, backend_name(backend), result, base, reference, options.rows);
-    if (backend != Backend::kCuda) continue;
+    if (backend != Backend::kCuda)
+      continue;
     ++tally.compared;
     tally.different += differing_rows(result, base) != 0 ? 1 : 0;
   }
@@ -124,16 +133,24 @@ void check_contract(const Contract& entry, const Options& options, const Data& d
 
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; i += 2) {
-    if (i + 1 >= argc) return false;
+    if (i + 1 >= argc)
+      return false;
     const std::string name = argv[i];
     const long long value = std::strtoll(argv[i + 1], nullptr, 10);
-    if (name == "--rows") options.rows = value;
-    else if (name == "--vocab") options.vocab = value;
-    else if (name == "--real-vocab") options.real = value;
-    else if (name == "--seed") options.seed = static_cast<std::uint64_t>(value);
-    else if (name == "--device") options.device = static_cast<int>(value);
-    else if (name == "--repeats") options.repeats = static_cast<int>(value);
-    else return false;
+    if (name == "--rows")
+      options.rows = value;
+    else if (name == "--vocab")
+      options.vocab = value;
+    else if (name == "--real-vocab")
+      options.real = value;
+    else if (name == "--seed")
+      options.seed = static_cast<std::uint64_t>(value);
+    else if (name == "--device")
+      options.device = static_cast<int>(value);
+    else if (name == "--repeats")
+      options.repeats = static_cast<int>(value);
+    else
+      return false;
   }
   return options.rows > 0 && options.repeats > 0 && options.real > 0 && options.vocab >= options.real;
 }
@@ -141,8 +158,8 @@ bool parse(int argc, char** argv, Options& options) {
 void print_backends(const Options& options) {
   for (const Backend backend : {Backend::kCpu, Backend::kCuda, Backend::kTorch}) {
     const BackendStatus status = backend_status(backend, options.device);
-    std::printf("%-6s %s%s\n", backend_name(backend), status.available ? "" : "absent: ",
-                status.available ? status.device.c_str() : status.reason.c_str());
+    std::printf("%-6s %s%s\n", backend_name(backend),
+                status.available ? "" : "absent: ", status.available ? status.device.c_str() : status.reason.c_str());
   }
   if (!backend_status(Backend::kCuda, options.device).available) {
     std::printf("No GPU here: nothing below was confirmed on a device.\n");
@@ -151,10 +168,11 @@ void print_backends(const Options& options) {
 
 int check_all(const Options& options) {
   print_backends(options);
-  std::printf("\n%lld rows of N(0,1) logits, vocabulary %lld of %lld, seed %llu\n", static_cast<long long>(options.rows),
-              static_cast<long long>(options.real), static_cast<long long>(options.vocab),
-              static_cast<unsigned long long>(options.seed));
-  std::printf("%-20s %-5s %2s  %-12s %6s  %10s  %10s  %10s\n", "contract", "type", "tp", "where", "differ", "max diff", "max err", "us/row");
+  std::printf("\n%lld rows of N(0,1) logits, vocabulary %lld of %lld, seed %llu\n",
+              static_cast<long long>(options.rows), static_cast<long long>(options.real),
+              static_cast<long long>(options.vocab), static_cast<unsigned long long>(options.seed));
+  std::printf("%-20s %-5s %2s  %-12s %6s  %10s  %10s  %10s\n", "contract", "type", "tp", "where", "differ", "max diff",
+              "max err", "us/row");
   Tally tally;
   for (const StorageType type : {StorageType::kBFloat16, StorageType::kFloat32, StorageType::kFloat16}) {
     Data data;
@@ -164,7 +182,8 @@ int check_all(const Options& options) {
     for (const Contract& entry : contracts()) {
       for (const int ranks : {1, 2, 4, 8}) {
         const bool depends = entry.needs_divisible_vocab;
-        if ((!depends && ranks != 1) || (depends && options.vocab % ranks != 0)) continue;
+        if ((!depends && ranks != 1) || (depends && options.vocab % ranks != 0))
+          continue;
         check_contract(entry, options, data, ranks, tally);
       }
     }

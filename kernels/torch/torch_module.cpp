@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frameworks' own sequences of ATen operations, on the CPU. What a framework does in eager PyTorch is done here with the same
-// operations in the same order; the all-reduce alone is simulated, as in the other backends.
+// The frameworks' own sequences of ATen operations, on the CPU. What a framework does in eager PyTorch is done here
+// with the same operations in the same order; the all-reduce alone is simulated, as in the other backends.
 #include "torch_module.h"
 
 #include <ATen/ATen.h>
@@ -25,9 +25,12 @@ using rlverify::kernels::StorageType;
 
 at::ScalarType scalar_type(std::int32_t storage) {
   switch (static_cast<StorageType>(storage)) {
-    case StorageType::kFloat32: return at::kFloat;
-    case StorageType::kBFloat16: return at::kBFloat16;
-    case StorageType::kFloat16: return at::kHalf;
+    case StorageType::kFloat32:
+      return at::kFloat;
+    case StorageType::kBFloat16:
+      return at::kBFloat16;
+    case StorageType::kFloat16:
+      return at::kHalf;
   }
   throw std::invalid_argument("unknown storage type");
 }
@@ -44,12 +47,15 @@ struct Targets {
   at::Tensor valid;
 };
 Targets targets_of(const RlverifyTorchRequest& request, std::int64_t limit) {
-  const at::Tensor ids = at::from_blob(const_cast<std::int64_t*>(request.targets), {request.rows}, at::TensorOptions().dtype(at::kLong));
+  const at::Tensor ids =
+      at::from_blob(const_cast<std::int64_t*>(request.targets), {request.rows}, at::TensorOptions().dtype(at::kLong));
   const at::Tensor valid = ids.ge(0).logical_and(ids.lt(limit));
   return {at::where(valid, ids, at::zeros_like(ids)), valid};
 }
 
-at::Tensor gather(const at::Tensor& values, const at::Tensor& ids) { return values.gather(-1, ids.unsqueeze(-1)).squeeze(-1); }
+at::Tensor gather(const at::Tensor& values, const at::Tensor& ids) {
+  return values.gather(-1, ids.unsqueeze(-1)).squeeze(-1);
+}
 
 at::Tensor nan_where_invalid(const at::Tensor& logp, const at::Tensor& valid) {
   return at::where(valid, logp, at::full_like(logp, std::numeric_limits<double>::quiet_NaN()));
@@ -59,7 +65,8 @@ at::Tensor nan_where_invalid(const at::Tensor& logp, const at::Tensor& valid) {
 at::Tensor fp64(const RlverifyTorchRequest& request) {
   const Targets targets = targets_of(request, request.real_vocab);
   at::Tensor z = logits_of(request).narrow(1, 0, request.real_vocab).to(at::kDouble);
-  if (request.temperature != 1.0) z = z.div(request.temperature);
+  if (request.temperature != 1.0)
+    z = z.div(request.temperature);
   return nan_where_invalid(gather(at::log_softmax(z, -1), targets.ids), targets.valid);
 }
 
@@ -68,18 +75,22 @@ at::Tensor vllm_gather(const RlverifyTorchRequest& request) {
   const Targets targets = targets_of(request, request.real_vocab);
   at::Tensor z = logits_of(request).narrow(1, 0, request.real_vocab).to(at::kFloat);
   const double temperature = request.temperature < 1e-5 ? 1.0 : request.temperature;
-  if (temperature != 1.0) z = z.div(at::full({request.rows, 1}, temperature, at::kFloat));
+  if (temperature != 1.0)
+    z = z.div(at::full({request.rows, 1}, temperature, at::kFloat));
   return nan_where_invalid(gather(at::log_softmax(z, -1), targets.ids), targets.valid);
 }
 
 /// RL-Kernel's pure PyTorch reference with 64 tiles.
 at::Tensor rl_kernel_ws2(const RlverifyTorchRequest& request) {
   constexpr std::int64_t kTiles = 64;
-  if (request.padded_vocab % kTiles != 0) throw std::invalid_argument("64 tiles do not divide the padded vocabulary");
+  if (request.padded_vocab % kTiles != 0)
+    throw std::invalid_argument("64 tiles do not divide the padded vocabulary");
   const Targets targets = targets_of(request, request.real_vocab);
   at::Tensor z = logits_of(request).to(at::kFloat).clone();
-  if (request.temperature != 1.0) z = z.div(request.temperature);
-  z.narrow(1, request.real_vocab, request.padded_vocab - request.real_vocab).fill_(-std::numeric_limits<float>::infinity());
+  if (request.temperature != 1.0)
+    z = z.div(request.temperature);
+  z.narrow(1, request.real_vocab, request.padded_vocab - request.real_vocab)
+      .fill_(-std::numeric_limits<float>::infinity());
   std::vector<at::Tensor> maxima;
   std::vector<at::Tensor> sums;
   for (const at::Tensor& tile : z.chunk(kTiles, -1)) {
@@ -105,15 +116,18 @@ struct ShardSums {
 ShardSums shard_sums(const RlverifyTorchRequest& request) {
   const Targets targets = targets_of(request, request.padded_vocab);
   at::Tensor z = logits_of(request).to(at::kFloat).clone();
-  if (request.temperature != 1.0) z = z.div(request.temperature);
+  if (request.temperature != 1.0)
+    z = z.div(request.temperature);
   const std::int64_t shard = request.padded_vocab / request.ranks;
   std::vector<at::Tensor> maxima;
-  for (const at::Tensor& local : z.split(shard, -1)) maxima.push_back(std::get<0>(local.max(-1)));
+  for (const at::Tensor& local : z.split(shard, -1))
+    maxima.push_back(std::get<0>(local.max(-1)));
   const at::Tensor max = at::stack(maxima).amax(0);
   z.sub_(max.unsqueeze(-1));
   const at::Tensor predicted = at::where(targets.valid, gather(z, targets.ids), at::zeros({request.rows}, at::kFloat));
   std::vector<at::Tensor> sums;
-  for (const at::Tensor& local : z.split(shard, -1)) sums.push_back(at::exp(local).sum(-1));
+  for (const at::Tensor& local : z.split(shard, -1))
+    sums.push_back(at::exp(local).sum(-1));
   const at::Tensor all = at::stack(sums, -1).contiguous();
   at::Tensor reduced = at::empty({request.rows}, at::kFloat);
   const CollectiveSetting setting{static_cast<CollectiveOrder>(request.collective), request.max_channels};
@@ -126,9 +140,12 @@ ShardSums shard_sums(const RlverifyTorchRequest& request) {
 
 at::Tensor compute(const RlverifyTorchRequest& request) {
   const std::string name = request.contract;
-  if (name == "fp64") return fp64(request);
-  if (name == "vllm_gather") return vllm_gather(request);
-  if (name == "rl_kernel_ws2") return rl_kernel_ws2(request);
+  if (name == "fp64")
+    return fp64(request);
+  if (name == "vllm_gather")
+    return vllm_gather(request);
+  if (name == "rl_kernel_ws2")
+    return rl_kernel_ws2(request);
   if (name == "megatron_ce") {
     const ShardSums sums = shard_sums(request);
     return (at::log(sums.sum) - sums.predicted).neg();
@@ -145,8 +162,10 @@ void write(const at::Tensor& logp, const RlverifyTorchRequest& request) {
   const at::Tensor wide = logp.to(at::kDouble).contiguous();
   const at::Tensor narrow = logp.to(at::kFloat).contiguous();
   for (std::int64_t row = 0; row < request.rows; ++row) {
-    if (request.logp != nullptr) request.logp[row] = rlverify::kernels::canonical(narrow.data_ptr<float>()[row]);
-    if (request.logp_fp64 != nullptr) request.logp_fp64[row] = rlverify::kernels::canonical(wide.data_ptr<double>()[row]);
+    if (request.logp != nullptr)
+      request.logp[row] = rlverify::kernels::canonical(narrow.data_ptr<float>()[row]);
+    if (request.logp_fp64 != nullptr)
+      request.logp_fp64[row] = rlverify::kernels::canonical(wide.data_ptr<double>()[row]);
   }
 }
 
@@ -154,18 +173,22 @@ void write(const at::Tensor& logp, const RlverifyTorchRequest& request) {
 
 #define RLVERIFY_EXPORT extern "C" __attribute__((visibility("default")))
 
-RLVERIFY_EXPORT int rlverify_torch_interface_version(void) { return kTorchModuleVersion; }
+RLVERIFY_EXPORT int rlverify_torch_interface_version(void) {
+  return kTorchModuleVersion;
+}
 
 RLVERIFY_EXPORT const char* rlverify_torch_name(void) {
-  static const std::string name = "libtorch " + std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + "." +
-                                  std::to_string(TORCH_VERSION_PATCH) + " on the CPU";
+  static const std::string name = "libtorch " + std::to_string(TORCH_VERSION_MAJOR) + "." +
+                                  std::to_string(TORCH_VERSION_MINOR) + "." + std::to_string(TORCH_VERSION_PATCH) +
+                                  " on the CPU";
   return name.c_str();
 }
 
 RLVERIFY_EXPORT int rlverify_torch_run(RlverifyTorchRequest* request, char* message, std::int64_t message_bytes) {
   try {
     const at::NoGradGuard no_gradients;
-    if (request->threads > 0) at::set_num_threads(request->threads);
+    if (request->threads > 0)
+      at::set_num_threads(request->threads);
     const auto start = std::chrono::steady_clock::now();
     const at::Tensor logp = compute(*request);
     request->microseconds = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();

@@ -14,24 +14,24 @@ enum { kTorchModuleVersion = 1 };
 
 /* One computation on logits in host memory; sizes were checked by the caller. */
 struct RlverifyTorchRequest {
-  const char* contract;     /* name in the registry */
-  const void* logits;       /* [rows, row_stride] */
-  int32_t storage;          /* StorageType of the logits */
+  const char* contract; /* name in the registry */
+  const void* logits;   /* [rows, row_stride] */
+  int32_t storage;      /* StorageType of the logits */
   int64_t rows;
-  int64_t row_stride;       /* elements */
+  int64_t row_stride; /* elements */
   int64_t real_vocab;
   int64_t padded_vocab;
   double temperature;
-  const int64_t* targets;   /* [rows] */
+  const int64_t* targets; /* [rows] */
   int32_t ranks;
-  int32_t collective;       /* CollectiveOrder */
+  int32_t collective; /* CollectiveOrder */
   int32_t max_channels;
   int64_t batch_rows;
   int64_t first_batch_row;
-  int32_t threads;          /* 0: torch's own choice */
-  float* logp;              /* [rows] or null */
-  double* logp_fp64;        /* [rows] or null */
-  double microseconds;      /* out: time of the operations */
+  int32_t threads;     /* 0: torch's own choice */
+  float* logp;         /* [rows] or null */
+  double* logp_fp64;   /* [rows] or null */
+  double microseconds; /* out: time of the operations */
 };
 
 /* 0 on success; else 1 and the reason in message (cut to message_bytes, zero-terminated). */

@@ -3,7 +3,7 @@
 // (a weight audit, a sealed record). Two snapshots are compared by bytes, without hashing; a snapshot against digests
 // is hashed once; two sets of digests are compared as text. Identity is the logical value (name, dtype, shape, C-order
 // bytes): no file split, order, offset or container makes a difference (spec/documents.md sections 2 and 4). Finding
-// codes: RLV-220 to 227 (tensor/model.h) and RLV-301 to 319.
+// codes: RLV-220 to 227 (tensor/model.h) and RLV-301 to 318.
 #pragma once
 
 #include <cstdint>

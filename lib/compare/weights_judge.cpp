@@ -82,7 +82,7 @@ Judged judge_snapshots(const VersionInput& input) {
       judged.outcomes.push_back(outcome_of(pair));
     }
     if (pair.problem) {
-      input.findings.add(*pair.problem, "RLV-317", core::Section::kWeights);
+      input.findings.add(*pair.problem, "RLV-220", core::Section::kWeights);
       judged.damaged = true;
     } else if (!pair.verdict || pair.verdict == TensorVerdict::kDifferent) {
       judged.coverage.add({0, 1, pair.difference.elements, pair.reference->ref.logical_bytes()});
@@ -140,7 +140,7 @@ std::optional<DigestSide> digest_side(WeightVersion& version, const std::vector<
   side.damaged = has_fault(*model);
   for (const HashedTensor& tensor : side.hashed) {
     if (tensor.problem) {
-      input.findings.add(*tensor.problem, "RLV-317", core::Section::kWeights);
+      input.findings.add(*tensor.problem, "RLV-220", core::Section::kWeights);
       side.damaged = true;
     }
   }

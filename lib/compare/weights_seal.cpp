@@ -40,7 +40,7 @@ void report_hashed(const std::vector<HashedTensor>& hashed, const WeightVersion&
   for (const HashedTensor& tensor : hashed) {
     out.coverage.add({0, 1, tensor.elements, tensor.bytes});
     if (tensor.problem) {
-      findings.add(*tensor.problem, "RLV-317", core::Section::kWeights);
+      findings.add(*tensor.problem, "RLV-220", core::Section::kWeights);
     }
     if (tensor.non_finite > 0 && non_finite_tensors++ == 0) {
       non_finite.what = fmt::format("non-finite weights: {} elements in tensor {}", tensor.non_finite, tensor.name);

@@ -43,13 +43,17 @@ class ByteSource {
 /// Bytes in memory (owned).
 class MemorySource final : public ByteSource {
  public:
-  MemorySource(std::string name, std::vector<std::byte> bytes);
+  MemorySource(std::string name, const std::vector<std::byte>& bytes);
   MemorySource(std::string name, std::string_view bytes);
+  /// Takes a buffer that was filled by other means (a file's bytes need no zeroing first).
+  MemorySource(std::string name, std::unique_ptr<std::byte[]> bytes, std::size_t size);
   void read(std::uint64_t offset, std::span<std::byte> out) const override;
-  [[nodiscard]] std::span<const std::byte> memory() const override { return bytes_; }
+  [[nodiscard]] std::span<const std::byte> memory() const override {
+    return {bytes_.get(), static_cast<std::size_t>(size_)};
+  }
 
  private:
-  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> bytes_;
 };
 
 /// Files up to this size are read whole by open_file (one open, one read, one close).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of Python's dicts and elements of its sets as text: two of them are equal in Python exactly when their texts are.
+// Keys of Python's dicts and elements of its sets as text: two of them are equal in Python exactly when their texts
+// are.
 #pragma once
 
 #include <optional>

@@ -42,18 +42,18 @@ std::string_view overall_verdict(const ValidationResult& result) {
 Document findings_document(const ValidationResult& result, std::string_view tool_version) {
   Document document;
   const std::vector<Check> checks = checks_of(result);
-  document.set_root(document.object(
-      {{"schema_version", document.string("rlverify.findings.v1")},
-       {"verdict", document.string(overall_verdict(result))},
-       {"exit_code", document.integer(static_cast<std::int64_t>(result.exit_code()))},
-       {"rules", document.string(result.rules == RuleSet::kStrict ? "strict" : "reference")},
-       {"run_directory", document.string(result.run_directory)},
-       {"run_id", result.run_id.is_string() ? document.copy(result.run_id) : document.null()},
-       {"checks", checks_array(document, checks)},
-       {"coverage", coverage_section(document, checks)},
-       {"findings_total", document.unsigned_integer(result.findings.list().size())},
-       {"findings", findings_array(document, result.findings)},
-       {"tool", tool_object(document, tool_version)}}));
+  document.set_root(
+      document.object({{"schema_version", document.string("rlverify.findings.v1")},
+                       {"verdict", document.string(overall_verdict(result))},
+                       {"exit_code", document.integer(static_cast<std::int64_t>(result.exit_code()))},
+                       {"rules", document.string(result.rules == RuleSet::kStrict ? "strict" : "reference")},
+                       {"run_directory", document.string(result.run_directory)},
+                       {"run_id", result.run_id.is_string() ? document.copy(result.run_id) : document.null()},
+                       {"checks", checks_array(document, checks)},
+                       {"coverage", coverage_section(document, checks)},
+                       {"findings_total", document.unsigned_integer(result.findings.list().size())},
+                       {"findings", findings_array(document, result.findings)},
+                       {"tool", tool_object(document, tool_version)}}));
   return document;
 }
 

@@ -264,3 +264,18 @@ TEST_CASE("handles are few and a file that changed meanwhile is told", "[model]"
   sharded.folder.write("m-2.safetensors", "short");
   CHECK(has(problem_of([&] { (void)model.source(1); }).text(), "it changed meanwhile"));
 }
+
+TEST_CASE("each fault has its code, and only a stray file is a warning", "[model]") {
+  const std::vector<std::string_view> codes = {"RLV-220", "RLV-221", "RLV-222", "RLV-223",
+                                               "RLV-224", "RLV-225", "RLV-226", "RLV-227"};
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    CHECK(tensor::fault_code(static_cast<ModelFault>(i)) == codes[i]);
+  }
+  Sharded sharded;
+  sharded.folder.write("stray.safetensors", safetensors({kA}));
+  core::Findings findings;
+  tensor::add_findings(sharded.open(), core::Section::kWeights, findings);
+  REQUIRE(findings.list().size() == 1);
+  CHECK(findings.list()[0].code == "RLV-227");
+  CHECK_FALSE(findings.has_error());
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry of logp contracts: one entry per system whose arithmetic can be re-executed.
-// An entry holds facts for reports (who uses it, source, order, what is a stand-in); the arithmetic is in src/contracts.
+// An entry holds facts for reports (who uses it, source, order, what is a stand-in); the arithmetic is in
+// src/contracts.
 #pragma once
 
 #include <cstdint>
@@ -35,17 +36,17 @@ enum class TemperatureRule : std::uint8_t {
 /// What a report says about a contract.
 struct Contract {
   ContractId id;
-  std::string_view name;          ///< "vllm_gather"
-  std::string_view used_by;       ///< who computes this way
-  std::string_view source;        ///< public source the order was read from
-  std::string_view order;         ///< the order of operations in one line
-  std::string_view stand_in;      ///< what is not known of the system and was chosen here; empty when nothing is
+  std::string_view name;      ///< "vllm_gather"
+  std::string_view used_by;   ///< who computes this way
+  std::string_view source;    ///< public source the order was read from
+  std::string_view order;     ///< the order of operations in one line
+  std::string_view stand_in;  ///< what is not known of the system and was chosen here; empty when nothing is
   TemperatureRule temperature_rule;
-  bool masks_padding;             ///< true: columns real..padded never count; false: they are summed like any other
-  bool uses_collective_sum;       ///< true: the result depends on the CollectiveSetting when P > 2
-  bool needs_divisible_vocab;     ///< true: P must divide the padded vocabulary
-  bool result_is_fp64;            ///< true only for the reference
-  StorageType product_type;       ///< to what the system rounds hidden x weight
+  bool masks_padding;          ///< true: columns real..padded never count; false: they are summed like any other
+  bool uses_collective_sum;    ///< true: the result depends on the CollectiveSetting when P > 2
+  bool needs_divisible_vocab;  ///< true: P must divide the padded vocabulary
+  bool result_is_fp64;         ///< true only for the reference
+  StorageType product_type;    ///< to what the system rounds hidden x weight
 };
 
 /// All contracts, in the order of ContractId.

@@ -34,8 +34,8 @@ struct LogpInput {
   int tensor_parallel_size = 1;  ///< 1, 2, 4 or 8 ranks, simulated on one device
   CollectiveSetting collective;
 
-  /// The batch these rows were part of. Some systems' bits depend on the number of rows in the call and on a row's place in
-  /// it; rows computed here in pieces give the same bits as long as these two say where they stood.
+  /// The batch these rows were part of. Some systems' bits depend on the number of rows in the call and on a row's
+  /// place in it; rows computed here in pieces give the same bits as long as these two say where they stood.
   std::int64_t batch_rows = 0;       ///< 0 means rows
   std::int64_t first_batch_row = 0;  ///< place of row 0 in that batch
   int multiprocessors = 132;         ///< of the GPU whose torch.sum is followed (H100, H200: 132)
@@ -64,16 +64,18 @@ struct ExecutionReport {
 };
 
 /// Computes `input.rows` selected-token log-probs by contract `id` and writes them to `output`.
-/// A target that the system rejects or reads out of bounds gives NaN; a target it silently accepts gives what it computes.
-/// Throws KernelError: kInvalidInput for shapes the contract does not allow, kUnsupported, kNoDevice, kOutOfMemory, kDevice.
-ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execution& execution, const LogpOutput& output);
+/// A target that the system rejects or reads out of bounds gives NaN; a target it silently accepts gives what it
+/// computes. Throws KernelError: kInvalidInput for shapes the contract does not allow, kUnsupported, kNoDevice,
+/// kOutOfMemory, kDevice.
+ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execution& execution,
+                             const LogpOutput& output);
 
 /// Computes hidden x weight of `input` into `product` ([rows, padded_vocab_size] fp32 values, rounded to `rounding`):
 /// per element one fp32 fma chain over ascending k, starting from +0 (docs/kernels.md, "Hidden states").
 void project_logits(const LogpInput& input, StorageType rounding, const Execution& execution, float* product);
 
-/// `value` rounded to what `type` holds (nearest, ties to even; NaN becomes 0x7FC00000) and widened again: for sides that kept
-/// their log-probs in bf16 or fp16.
+/// `value` rounded to what `type` holds (nearest, ties to even; NaN becomes 0x7FC00000) and widened again: for sides
+/// that kept their log-probs in bf16 or fp16.
 [[nodiscard]] float rounded_to(float value, StorageType type) noexcept;
 
 /// Whether a backend can be used here, and the reason when it can't.

@@ -19,8 +19,8 @@ enum class Backend : std::uint8_t { kCpu, kCuda, kTorch };
 enum class SimdLevel : std::uint8_t { kScalar, kAvx2, kAvx512 };
 
 /// Order in which a sum over tensor-parallel ranks adds (docs/kernels.md, "Collectives"):
-/// gather = ascending ranks, ((x0+x1)+x2)+x3; ring = NCCL ring, start rank depends on the element's place in the buffer;
-/// chain = NCCL's single-node tree, x0+(x1+(x2+x3)).
+/// gather = ascending ranks, ((x0+x1)+x2)+x3; ring = NCCL ring, start rank depends on the element's place in the
+/// buffer; chain = NCCL's single-node tree, x0+(x1+(x2+x3)).
 enum class CollectiveOrder : std::uint8_t { kGather, kRing, kChain };
 
 /// One simulated NCCL setting. `max_channels` is the number of channels of the communicator (NCCL_MAX_NCHANNELS).

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponential and logarithm in fp32, the same bits on every CPU and GPU: only add, multiply, fma and shifts, fma written
-// out, contraction off. The logarithm is CUDA's logf step by step (docs/kernels.md, "Arithmetic"). The exponential is a polynomial of
-// our own, because CUDA's expf ends in a hardware approximation that has no public description.
+// Exponential and logarithm in fp32, the same bits on every CPU and GPU: only add, multiply, fma and shifts, fma
+// written out, contraction off. The logarithm is CUDA's logf step by step (docs/kernels.md, "Arithmetic"). The
+// exponential is a polynomial of our own, because CUDA's expf ends in a hardware approximation that has no public
+// description.
 #pragma once
 
 #include "arithmetic/portable.h"
@@ -11,7 +12,8 @@ namespace rlverify::kernels {
 /// Constants of exp_portable as fp32 bit patterns (docs/kernels.md, "Arithmetic"); the vector code uses the same ones.
 struct ExpConstants {
   static constexpr std::uint32_t kLog2E = 0x3FB8AA3BU;
-  static constexpr std::uint32_t kRoundingMagic = 0x4B400000U;  // 1.5 * 2^23: adding it rounds to an integer, ties to even
+  static constexpr std::uint32_t kRoundingMagic =
+      0x4B400000U;  // 1.5 * 2^23: adding it rounds to an integer, ties to even
   static constexpr std::uint32_t kMinusLn2High = 0xBF317218U;
   static constexpr std::uint32_t kMinusLn2Low = 0x3102E308U;
   static constexpr std::uint32_t kP6 = 0x3AB5B721U;
@@ -24,7 +26,8 @@ struct ExpConstants {
   static constexpr float kHighest = 89.0F;
 };
 
-/// e^x for every fp32 x, at most 0.8961 ulp off; +-0 gives 1, -inf +0, x >= 88.7228394 +inf, NaN NaN. Denormals are kept.
+/// e^x for every fp32 x, at most 0.8961 ulp off; +-0 gives 1, -inf +0, x >= 88.7228394 +inf, NaN NaN. Denormals are
+/// kept.
 RLV_INLINE float exp_portable(float x) {
   using C = ExpConstants;
   // Comparisons are false on NaN, so NaN stays.
@@ -53,7 +56,8 @@ RLV_INLINE float exp_portable(float x) {
 
 /// Natural logarithm, CUDA 13.0's logf bit for bit, at most 0.86 ulp off; 0 gives -inf, negative numbers NaN.
 RLV_INLINE float log_portable(float x) {
-  if (x == 0.0F) return negative_infinity();
+  if (x == 0.0F)
+    return negative_infinity();
   if (bits_of(x) >= 0x7F800000U) {  // inf, NaN and everything negative
     const float infinity = float_of_bits(0x7F800000U);
     return fused_multiply_add(x, infinity, infinity);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponential and logarithm in fp64 for the reference contract. The libm functions differ between machines in the last bit;
-// these use add, multiply and fma only, so that the reference too has one set of bits. About 1 ulp off, which is
+// Exponential and logarithm in fp64 for the reference contract. The libm functions differ between machines in the last
+// bit; these use add, multiply and fma only, so that the reference too has one set of bits. About 1 ulp off, which is
 // 1e-9 of the fp32 errors that it measures.
 #pragma once
 
@@ -39,8 +39,8 @@ RLV_INLINE double exp_portable_fp64(double x) {
   return (p * scale_a) * scale_b;
 }
 
-/// Natural logarithm of an x that fp32 can hold (a sum of exponentials, 1 <= x <= vocabulary): the fp32 logarithm l, then
-/// one correction log(x e^-l), whose argument is 1e-6 from 1.
+/// Natural logarithm of an x that fp32 can hold (a sum of exponentials, 1 <= x <= vocabulary): the fp32 logarithm l,
+/// then one correction log(x e^-l), whose argument is 1e-6 from 1.
 RLV_INLINE double log_portable_fp64(double x) {
   const double l = static_cast<double>(log_portable(static_cast<float>(x)));
   const double y = fused_multiply_add(x, exp_portable_fp64(-l), -1.0);

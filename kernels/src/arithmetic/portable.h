@@ -74,18 +74,31 @@ RLV_INLINE double fused_multiply_add(double a, double b, double c) {
 #endif
 }
 
-RLV_INLINE float negative_infinity() { return float_of_bits(0xFF800000U); }
-RLV_INLINE float canonical_nan() { return float_of_bits(0x7FC00000U); }
-RLV_INLINE double canonical_nan_fp64() { return double_of_bits(0x7FF8000000000000ULL); }
+RLV_INLINE float negative_infinity() {
+  return float_of_bits(0xFF800000U);
+}
+RLV_INLINE float canonical_nan() {
+  return float_of_bits(0x7FC00000U);
+}
+RLV_INLINE double canonical_nan_fp64() {
+  return double_of_bits(0x7FF8000000000000ULL);
+}
 
 /// `value`, with every NaN replaced by 0x7FC00000: payload and sign of a NaN differ between machines.
-RLV_INLINE float canonical(float value) { return value == value ? value : canonical_nan(); }
-RLV_INLINE double canonical(double value) { return value == value ? value : canonical_nan_fp64(); }
+RLV_INLINE float canonical(float value) {
+  return value == value ? value : canonical_nan();
+}
+RLV_INLINE double canonical(double value) {
+  return value == value ? value : canonical_nan_fp64();
+}
 
-/// Larger of two numbers; a NaN loses against a number and +0 wins over -0, so that the order of a maximum never matters.
+/// Larger of two numbers; a NaN loses against a number and +0 wins over -0, so that the order of a maximum never
+/// matters.
 RLV_INLINE float max_number(float a, float b) {
-  if (a == b) return float_of_bits(bits_of(a) & bits_of(b));
-  if (!(a == a)) return b;
+  if (a == b)
+    return float_of_bits(bits_of(a) & bits_of(b));
+  if (!(a == a))
+    return b;
   return a < b ? b : a;
 }
 

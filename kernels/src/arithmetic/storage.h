@@ -8,7 +8,9 @@
 
 namespace rlverify::kernels {
 
-RLV_INLINE float widen_bf16(std::uint16_t stored) { return float_of_bits(static_cast<std::uint32_t>(stored) << 16U); }
+RLV_INLINE float widen_bf16(std::uint16_t stored) {
+  return float_of_bits(static_cast<std::uint32_t>(stored) << 16U);
+}
 
 /// fp16 to fp32: the exponent is moved by an exact multiplication by 2^112, which also normalises denormals.
 RLV_INLINE float widen_fp16(std::uint16_t stored) {
@@ -30,8 +32,10 @@ RLV_INLINE std::uint16_t narrow_fp16(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t sign = (bits >> 16U) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
-  if (magnitude > 0x7F800000U) return 0x7E00U;
-  if (magnitude >= 0x47800000U) return static_cast<std::uint16_t>(sign | 0x7C00U);
+  if (magnitude > 0x7F800000U)
+    return 0x7E00U;
+  if (magnitude >= 0x47800000U)
+    return static_cast<std::uint16_t>(sign | 0x7C00U);
   if (magnitude < 0x38800000U) {
     const float shifted = float_of_bits(magnitude) + 0.5F;
     return static_cast<std::uint16_t>(sign | (bits_of(shifted) - 0x3F000000U));
@@ -42,14 +46,17 @@ RLV_INLINE std::uint16_t narrow_fp16(float value) {
 
 /// `value` rounded to what `type` can hold, as fp32.
 RLV_INLINE float round_to_storage(float value, StorageType type) {
-  if (type == StorageType::kBFloat16) return widen_bf16(narrow_bf16(value));
-  if (type == StorageType::kFloat16) return widen_fp16(narrow_fp16(value));
+  if (type == StorageType::kBFloat16)
+    return widen_bf16(narrow_bf16(value));
+  if (type == StorageType::kFloat16)
+    return widen_fp16(narrow_fp16(value));
   return value;
 }
 
 /// Element `index` of an array of `type`, widened to fp32.
 RLV_INLINE float load_storage(const void* data, StorageType type, std::int64_t index) {
-  if (type == StorageType::kFloat32) return static_cast<const float*>(data)[index];
+  if (type == StorageType::kFloat32)
+    return static_cast<const float*>(data)[index];
   const std::uint16_t stored = static_cast<const std::uint16_t*>(data)[index];
   return type == StorageType::kBFloat16 ? widen_bf16(stored) : widen_fp16(stored);
 }

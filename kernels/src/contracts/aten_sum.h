@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.sum(dim=-1) of a contiguous fp32 [rows, columns] tensor on CUDA: the launch plan of ATen's Reduce.cuh and the order that
-// follows from it. Used for the exponentials of a vocabulary shard by megatron_ce and vime_default.
+// torch.sum(dim=-1) of a contiguous fp32 [rows, columns] tensor on CUDA: the launch plan of ATen's Reduce.cuh and the
+// order that follows from it. Used for the exponentials of a vocabulary shard by megatron_ce and vime_default.
 #pragma once
 
 #include "contracts/trees.h"
@@ -16,11 +16,13 @@ struct AtenSumPlan {
 
 RLV_INLINE std::int64_t last_power_of_two(std::int64_t n) {
   std::int64_t power = 1;
-  while (power * 2 <= n) power *= 2;
+  while (power * 2 <= n)
+    power *= 2;
   return power;
 }
 
-/// The plan for `rows` rows of `columns` on a GPU with `multiprocessors` SMs of 2,048 threads (docs/kernels.md, "torch.sum").
+/// The plan for `rows` rows of `columns` on a GPU with `multiprocessors` SMs of 2,048 threads (docs/kernels.md,
+/// "torch.sum").
 RLV_INLINE AtenSumPlan aten_sum_plan(std::int64_t rows, std::int64_t columns, int multiprocessors) {
   AtenSumPlan plan;
   plan.vectorised = columns > 128;
@@ -52,11 +54,12 @@ RLV_INLINE AtenSumPlan aten_sum_plan(std::int64_t rows, std::int64_t columns, in
 
 /// Sum of term(z) over `range`, a row of `plan`. `shift`: elements by which the row's start misses a 16-byte boundary.
 /// Vectorised: lane j of block q takes float4 number j + q*threads, then every threads*ctas-th, element i of each into
-/// accumulator i; head (before the first boundary) and tail elements go to accumulator 0 of the first lanes. Else accumulator i
-/// takes elements j + (4n + i)*step. Then ((a0+a1)+a2)+a3, the tree, and the blocks' sums by the tree again.
+/// accumulator i; head (before the first boundary) and tail elements go to accumulator 0 of the first lanes. Else
+/// accumulator i takes elements j + (4n + i)*step. Then ((a0+a1)+a2)+a3, the tree, and the blocks' sums by the tree
+/// again.
 template <class Block, class Term>
-RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, ColumnRange range, AtenSumPlan plan, int shift,
-                          Term term) {
+RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, ColumnRange range, AtenSumPlan plan,
+                          int shift, Term term) {
   const int threads = plan.threads;
   typename Block::Acc partials = block.zero(threads);
   float sum = 0.0F;
@@ -67,12 +70,14 @@ RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, 
       if (shift > 0) {
         begin = smaller(range.begin + 4 - shift, range.end);
         if (cta == 0)
-          block.template accumulate<1>(a[0], threads, columns, Sweep{range.begin - shift, threads, range.begin, begin}, term);
+          block.template accumulate<1>(a[0], threads, columns, Sweep{range.begin - shift, threads, range.begin, begin},
+                                       term);
       }
       const std::int64_t tail = begin + (range.end - begin) / 4 * 4;
       const std::int64_t stride = 4LL * threads;
       block.accumulate_slots(a, threads, columns, Sweep{begin + cta * stride, stride * plan.ctas, begin, tail}, term);
-      if (cta == 0) block.template accumulate<1>(a[0], threads, columns, Sweep{tail, threads, tail, range.end}, term);
+      if (cta == 0)
+        block.template accumulate<1>(a[0], threads, columns, Sweep{tail, threads, tail, range.end}, term);
     } else {
       const std::int64_t step = static_cast<std::int64_t>(threads) * plan.ctas;
       for (int i = 0; i < 4; ++i) {
@@ -80,7 +85,8 @@ RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, 
         block.template accumulate<1>(a[i], threads, columns, Sweep{first, 4 * step, range.begin, range.end}, term);
       }
     }
-    for (int i = 1; i < 4; ++i) block.add(a[0], a[i], threads);
+    for (int i = 1; i < 4; ++i)
+      block.add(a[0], a[i], threads);
     sum = aten_reduce_tree(block, a[0], threads);
     block.set(partials, cta, sum);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order in which a sum over ranks adds, element by element, as NCCL 2.30 does it for a fp32 all-reduce with the LL protocol on
-// one node (docs/kernels.md, "Collectives"). Every hop is one fp32 addition, so only the order matters.
+// Order in which a sum over ranks adds, element by element, as NCCL 2.30 does it for a fp32 all-reduce with the LL
+// protocol on one node (docs/kernels.md, "Collectives"). Every hop is one fp32 addition, so only the order matters.
 #pragma once
 
 #include "contracts/shape.h"
@@ -13,14 +13,15 @@ struct ChannelPlace {
   std::int64_t count = 0;   // elements of that range
 };
 
-/// Splits a buffer of `elements` fp32 values over channels the way NCCL's scheduler does: cells of 1,024 values, dealt out in
-/// contiguous ranges; a low first channel, equal middle ones, the rest in the last when channels run out.
+/// Splits a buffer of `elements` fp32 values over channels the way NCCL's scheduler does: cells of 1,024 values, dealt
+/// out in contiguous ranges; a low first channel, equal middle ones, the rest in the last when channels run out.
 RLV_INLINE ChannelPlace channel_place(std::int64_t element, std::int64_t elements, int ranks, int max_channels) {
   constexpr std::int64_t kCell = 1024;
   constexpr std::int64_t kCellTraffic = 32768;
   const std::int64_t bytes = elements * 4;
   std::int64_t planned = max_channels;
-  while (planned > 1 && bytes < planned * 512 * 8 * ranks) --planned;
+  while (planned > 1 && bytes < planned * 512 * 8 * ranks)
+    --planned;
   const std::int64_t buffer_traffic = 2 * bytes;
   const std::int64_t traffic = (buffer_traffic > kCellTraffic ? buffer_traffic : kCellTraffic) / planned;
   const std::int64_t cells = divide_up(elements, kCell);
@@ -44,7 +45,8 @@ RLV_INLINE ChannelPlace channel_place(std::int64_t element, std::int64_t element
   return {element - begin * kCell, smaller(end * kCell, elements) - begin * kCell};
 }
 
-/// Ring chunk (0..ranks-1) of an element: loops of ranks * 8,192 values, the last one cut into even chunks rounded up to 4.
+/// Ring chunk (0..ranks-1) of an element: loops of ranks * 8,192 values, the last one cut into even chunks rounded up
+/// to 4.
 RLV_INLINE int ring_chunk(ChannelPlace place, int ranks) {
   constexpr std::int64_t kChunk = 8192;
   const std::int64_t loop = kChunk * ranks;
@@ -60,7 +62,8 @@ RLV_INLINE float collective_sum(const float* x, int ranks, CollectiveSetting set
                                 std::int64_t elements) {
   if (setting.order == CollectiveOrder::kChain) {
     float sum = x[ranks - 1];
-    for (int rank = ranks - 2; rank >= 0; --rank) sum = x[rank] + sum;
+    for (int rank = ranks - 2; rank >= 0; --rank)
+      sum = x[rank] + sum;
     return sum;
   }
   int start = 0;
@@ -69,7 +72,8 @@ RLV_INLINE float collective_sum(const float* x, int ranks, CollectiveSetting set
     start = (ring_chunk(place, ranks) + 1) % ranks;
   }
   float sum = x[start];
-  for (int step = 1; step < ranks; ++step) sum = sum + x[(start + step) % ranks];
+  for (int step = 1; step < ranks; ++step)
+    sum = sum + x[(start + step) % ranks];
   return sum;
 }
 

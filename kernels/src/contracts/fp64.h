@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp64: the reference, log-softmax of the stored logits in double precision over the real vocabulary.
-// Order: z / T in fp64; M = maximum; 64 lanes, lane i adds exp(z - M) over columns i, i+64, ... ascending; halving tree 32..1;
-// result (z_t - M) - log S. The exponential and the logarithm are exp_log_fp64.h's, so that the reference too has one set of bits.
+// Order: z / T in fp64; M = maximum; 64 lanes, lane i adds exp(z - M) over columns i, i+64, ... ascending; halving
+// tree 32..1; result (z_t - M) - log S. The exponential and the logarithm are exp_log_fp64.h's, so that the reference
+// too has one set of bits.
 #pragma once
 
 #include "arithmetic/exp_log_fp64.h"
@@ -21,7 +22,8 @@ struct Fp64Reference {
     auto acc = block.zero_fp64(kLanes);
     block.accumulate_fp64(acc, kLanes, row, transform, shape.real_vocab, max);
     const double sum = halving_tree(block, acc, kLanes);
-    if (target < 0 || target >= shape.real_vocab) return canonical_nan_fp64();
+    if (target < 0 || target >= shape.real_vocab)
+      return canonical_nan_fp64();
     return canonical((load_logit_fp64(row, target, transform) - max) - log_portable_fp64(sum));
   }
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// miles_fused: miles' default path, Megatron's fused cross entropy (torch.compile) on a fp32 copy. Source: miles of August
-// 2026; megatron/core/fusions/fused_cross_entropy.py.
-// Order: logits times fp32(1/T) in the incoming type; M all-reduced MAX; per rank a compiled row sum; one all-reduce SUM over
-// [predicted(N); S(N)], so S of row r is element N + r of 2N. logp = -(log S - (z_t - M)). Padding columns are summed.
-// Stand-in: Inductor's row sum has no definite order. Here: 512 lanes with four accumulators each over columns 4i..4i+3 + 2048n,
+// miles_fused: miles' default path, Megatron's fused cross entropy (torch.compile) on a fp32 copy. Source: miles of
+// August 2026; megatron/core/fusions/fused_cross_entropy.py. Order: logits times fp32(1/T) in the incoming type; M
+// all-reduced MAX; per rank a compiled row sum; one all-reduce SUM over [predicted(N); S(N)], so S of row r is element
+// N + r of 2N. logp = -(log S - (z_t - M)). Padding columns are summed. Stand-in: Inductor's row sum has no definite
+// order. Here: 512 lanes with four accumulators each over columns 4i..4i+3 + 2048n,
 // ((a0+a1)+a2)+a3, shfl_down 16..1, the 16 warp values 8, 4, 2, 1. Its exponential is the hardware's.
 #pragma once
 
@@ -20,11 +20,13 @@ struct MilesFused : AtenShard {
   RLV_MEMBER static int lanes(const Shape&) { return kLanes; }
 
   template <class Block>
-  RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float global_max,
-                                    const Shape&, std::int64_t) {
+  RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range,
+                                    float global_max, const Shape&, std::int64_t) {
     typename Block::Acc a[4] = {block.zero(kLanes), block.zero(kLanes), block.zero(kLanes), block.zero(kLanes)};
-    block.accumulate_slots(a, kLanes, columns, Sweep{range.begin, 4 * kLanes, range.begin, range.end}, ExpTerm{global_max});
-    for (int i = 1; i < 4; ++i) block.add(a[0], a[i], kLanes);
+    block.accumulate_slots(a, kLanes, columns, Sweep{range.begin, 4 * kLanes, range.begin, range.end},
+                           ExpTerm{global_max});
+    for (int i = 1; i < 4; ++i)
+      block.add(a[0], a[i], kLanes);
     return {global_max, warp_tree(block, a[0], kLanes)};
   }
 

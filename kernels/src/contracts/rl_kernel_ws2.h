@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// rl_kernel_ws2: RL-Kernel's vocabulary-parallel logp with 64 fixed tiles ("workstream 2"), CUDA tile kernel and torch merge.
-// Source: rl_engine/reference/logprob/vocab_parallel_logp.py, csrc/cuda/logprob/deterministic_logp_kernel.cu.
-// Order: 64 tiles of V/64 columns. In a tile, lane i of 128 (fp32 storage; 64 for 16-bit storage) adds exp(z - m) over the 4
-// (8) columns at 512k + 4i (8i), k and column ascending; shfl_down 16..1 in each warp, then over the warps. All tiles are
-// gathered; S = sum of s_j * exp(m_j - M) as torch.sum adds 64 values: x[i] + x[i+32], then shfl_down 1, 2, 4, 8, 16.
-// Result: z_t - (M + log S). No rank order enters: the same bits for every P.
-// Extension: where 64 does not divide V, the last tiles are short or empty, as if V were padded with -inf.
+// rl_kernel_ws2: RL-Kernel's vocabulary-parallel logp with 64 fixed tiles ("workstream 2"), CUDA tile kernel and torch
+// merge. Source: rl_engine/reference/logprob/vocab_parallel_logp.py, csrc/cuda/logprob/deterministic_logp_kernel.cu.
+// Order: 64 tiles of V/64 columns. In a tile, lane i of 128 (fp32 storage; 64 for 16-bit storage) adds exp(z - m) over
+// the 4 (8) columns at 512k + 4i (8i), k and column ascending; shfl_down 16..1 in each warp, then over the warps. All
+// tiles are gathered; S = sum of s_j * exp(m_j - M) as torch.sum adds 64 values: x[i] + x[i+32], then shfl_down 1, 2,
+// 4, 8, 16. Result: z_t - (M + log S). No rank order enters: the same bits for every P. Extension: where 64 does not
+// divide V, the last tiles are short or empty, as if V were padded with -inf.
 #pragma once
 
 #include "contracts/trees.h"
@@ -31,17 +31,20 @@ struct RlKernelWs2 {
     const float max = block.maximum(columns, range);
     const ExpTerm term{exp_reference(max)};
     const Sweep sweep{range.begin, 512, range.begin, range.end};
-    if (shape.storage == StorageType::kFloat32) return {max, tile_sum<128, 4>(block, columns, sweep, term)};
+    if (shape.storage == StorageType::kFloat32)
+      return {max, tile_sum<128, 4>(block, columns, sweep, term)};
     return {max, tile_sum<64, 8>(block, columns, sweep, term)};
   }
 
   template <class Block>
   RLV_MEMBER static float merge(Block& block, const MergeInput& in, const Shape&) {
     float max = negative_infinity();
-    for (int tile = 0; tile < kTiles; ++tile) max = max_number(max, in.maxima[tile]);
+    for (int tile = 0; tile < kTiles; ++tile)
+      max = max_number(max, in.maxima[tile]);
     auto terms = block.generate(kTiles, [&](int tile) { return in.sums[tile] * exp_portable(in.maxima[tile] - max); });
     const float lse = max + log_portable(aten_reduce_tree(block, terms, kTiles));
-    if (in.target_ignored) return 0.0F;
+    if (in.target_ignored)
+      return 0.0F;
     return in.target_in_real ? in.target_logit - lse : canonical_nan();
   }
 

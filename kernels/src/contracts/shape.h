@@ -30,7 +30,8 @@ struct ColumnRange {
 /// How stored logits become the fp32 numbers that a contract sums: widening, then the contract's temperature rule.
 struct LogitTransform {
   StorageType storage = StorageType::kFloat32;  // how the values lie in memory
-  StorageType logical = StorageType::kFloat32;  // what the system held them in (differs for hidden x weight, kept as fp32)
+  StorageType logical =
+      StorageType::kFloat32;  // what the system held them in (differs for hidden x weight, kept as fp32)
   TemperatureRule rule = TemperatureRule::kMultiplyReciprocal;
   bool active = false;      // false: the rule changes nothing and is skipped
   float divisor = 1.0F;     // fp32(T)
@@ -38,11 +39,17 @@ struct LogitTransform {
   double divisor_fp64 = 1.0;
 };
 
-RLV_INLINE std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-RLV_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+RLV_INLINE std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+RLV_INLINE std::int64_t smaller(std::int64_t a, std::int64_t b) {
+  return a < b ? a : b;
+}
 
 /// Columns of one rank: the padded vocabulary divided by the number of ranks.
-RLV_INLINE std::int64_t shard_columns(const Shape& shape) { return shape.padded_vocab / shape.ranks; }
+RLV_INLINE std::int64_t shard_columns(const Shape& shape) {
+  return shape.padded_vocab / shape.ranks;
+}
 
 /// Range [index*width, +width) cut at `limit`; empty ranges have begin == end.
 RLV_INLINE ColumnRange clipped_range(std::int64_t index, std::int64_t width, std::int64_t limit) {
@@ -52,7 +59,8 @@ RLV_INLINE ColumnRange clipped_range(std::int64_t index, std::int64_t width, std
 
 /// One widened logit after the temperature rule.
 RLV_INLINE float transform_logit(float z, const LogitTransform& transform) {
-  if (!transform.active) return z;
+  if (!transform.active)
+    return z;
   switch (transform.rule) {
     case TemperatureRule::kDivide:
       return z / transform.divisor;
@@ -76,8 +84,9 @@ RLV_INLINE double load_logit_fp64(const void* row, std::int64_t column, const Lo
   return transform.active ? z / transform.divisor_fp64 : z;
 }
 
-/// Which columns the lanes of one sweep visit. Chunk k is [first + k*stride, + threads*elements); inside it lane i owns the
-/// `elements` columns at first + k*stride + i*elements. Columns outside [low, high) are skipped. `first` may lie below `low`.
+/// Which columns the lanes of one sweep visit. Chunk k is [first + k*stride, + threads*elements); inside it lane i owns
+/// the `elements` columns at first + k*stride + i*elements. Columns outside [low, high) are skipped. `first` may lie
+/// below `low`.
 struct Sweep {
   std::int64_t first = 0;
   std::int64_t stride = 0;
@@ -91,17 +100,19 @@ struct Partial {
   float sum = 0.0F;
 };
 
-/// The number that a unit's logits are compared with: its maximum, or 0 when all of them are -inf, so that such a unit sums to 0
-/// while a NaN among them still shows.
-RLV_INLINE float exp_reference(float max) { return max == negative_infinity() ? 0.0F : max; }
+/// The number that a unit's logits are compared with: its maximum, or 0 when all of them are -inf, so that such a unit
+/// sums to 0 while a NaN among them still shows.
+RLV_INLINE float exp_reference(float max) {
+  return max == negative_infinity() ? 0.0F : max;
+}
 
 /// What a merge is given: one row's partial maxima and sums in unit order, and its target logit.
 struct MergeInput {
   const float* maxima = nullptr;
   const float* sums = nullptr;
   int units = 0;
-  std::int64_t batch_row = 0;     // place of the row in the framework's batch
-  float global_max = 0.0F;        // contracts whose sums are taken against the maximum over all ranks
+  std::int64_t batch_row = 0;  // place of the row in the framework's batch
+  float global_max = 0.0F;     // contracts whose sums are taken against the maximum over all ranks
   float target_logit = 0.0F;
   bool target_in_real = false;    // 0 <= target < real vocabulary
   bool target_in_padded = false;  // 0 <= target < padded vocabulary
@@ -114,7 +125,8 @@ RLV_INLINE void describe_target(MergeInput& in, std::int64_t target, const Shape
   in.target_in_real = target >= 0 && target < shape.real_vocab;
   in.target_in_padded = target >= 0 && target < shape.padded_vocab;
   in.target_ignored = target == -100;
-  if (in.target_in_padded) in.target_logit = load_logit(row, target, transform);
+  if (in.target_in_padded)
+    in.target_logit = load_logit(row, target, transform);
 }
 
 /// The summand of every log-sum-exp: exp(z - max), a rounded subtraction and then the exponential.

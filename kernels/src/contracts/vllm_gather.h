@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// vllm_gather: vLLM's V1 sampler. Logits are gathered over ranks (bytes only), cut to the real vocabulary, cast to fp32, and
-// go through ATen's log_softmax on CUDA.
-// Source: vllm/v1/sample/sampler.py; aten/src/ATen/native/cuda/{SoftMax.cu,PersistentSoftmax.cuh}.
-// Order: 1,024 lanes; lane i adds exp(z - M) over float4 number i + 1024k, k and element ascending, then over the tail (columns
-// past the last whole 4,096) one by one at stride 1,024; shfl_down 16..1 in each warp, then over the 32 warps. A row that does not
-// start on 16 bytes first gives one element to each lane from `shift` on. Result: (z_t - M) - log S. The same for every P.
-// Rows of at most 1,024 columns take ATen's warp kernel: lane i of 32 adds columns i + 32k, then 16..1.
-// Stand-in: rows of 1,025 to about 24,000 columns, for which ATen has further kernels, follow the wide order.
+// vllm_gather: vLLM's V1 sampler. Logits are gathered over ranks (bytes only), cut to the real vocabulary, cast to
+// fp32, and go through ATen's log_softmax on CUDA. Source: vllm/v1/sample/sampler.py;
+// aten/src/ATen/native/cuda/{SoftMax.cu,PersistentSoftmax.cuh}. Order: 1,024 lanes; lane i adds exp(z - M) over float4
+// number i + 1024k, k and element ascending, then over the tail (columns past the last whole 4,096) one by one at
+// stride 1,024; shfl_down 16..1 in each warp, then over the 32 warps. A row that does not start on 16 bytes first gives
+// one element to each lane from `shift` on. Result: (z_t - M) - log S. The same for every P. Rows of at most 1,024
+// columns take ATen's warp kernel: lane i of 32 adds columns i + 32k, then 16..1. Stand-in: rows of 1,025 to about
+// 24,000 columns, for which ATen has further kernels, follow the wide order.
 #pragma once
 
 #include "contracts/trees.h"
@@ -26,8 +26,8 @@ struct VllmGather {
   RLV_MEMBER static int lanes(const Shape& shape) { return shape.real_vocab <= kNarrowColumns ? 32 : kLanes; }
 
   template <class Block>
-  RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float, const Shape&,
-                                    std::int64_t batch_row) {
+  RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float,
+                                    const Shape&, std::int64_t batch_row) {
     const float max = block.maximum(columns, range);
     const ExpTerm term{max};
     const std::int64_t width = range.end;

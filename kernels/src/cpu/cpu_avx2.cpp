@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU backend for AVX2 and FMA: this file alone is compiled with those instructions and called only where the processor has them.
+// The CPU backend for AVX2 and FMA: this file alone is compiled with those instructions and called only where the
+// processor has them.
 #include "cpu/highway_ops.h"
 #include "cpu/project.h"
 #include "cpu/run_rows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time dispatch and threads. Rows are dealt out in small blocks from one counter: which thread computes a row, and when,
-// cannot change its bits, because no row's arithmetic knows of another row.
+// Run-time dispatch and threads. Rows are dealt out in small blocks from one counter: which thread computes a row, and
+// when, cannot change its bits, because no row's arithmetic knows of another row.
 #include "cpu/cpu_backend.h"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ using AlignedFloats = std::unique_ptr<float[], FreeAligned>;
 AlignedFloats aligned_floats(std::int64_t count) {
   const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(float) + 63U) / 64U * 64U;
   auto* memory = static_cast<float*>(std::aligned_alloc(64, bytes));
-  if (memory == nullptr) throw KernelError(ErrorKind::kOutOfMemory, "no memory for " + std::to_string(bytes) + " bytes of scratch");
+  if (memory == nullptr)
+    throw KernelError(ErrorKind::kOutOfMemory, "no memory for " + std::to_string(bytes) + " bytes of scratch");
   return AlignedFloats(memory);
 }
 
@@ -35,11 +36,14 @@ CpuLevel level_of(const Execution& execution) {
   const std::vector<SimdLevel> levels = simd_levels();
   const SimdLevel wanted = execution.simd.value_or(levels.back());
   if (std::find(levels.begin(), levels.end(), wanted) == levels.end()) {
-    throw KernelError(ErrorKind::kUnsupported, std::string("instruction set ") + simd_name(wanted) + " is not available here");
+    throw KernelError(ErrorKind::kUnsupported,
+                      std::string("instruction set ") + simd_name(wanted) + " is not available here");
   }
 #if defined(RLV_HAVE_VECTOR_LEVELS)
-  if (wanted == SimdLevel::kAvx512) return avx512_level();
-  if (wanted == SimdLevel::kAvx2) return avx2_level();
+  if (wanted == SimdLevel::kAvx512)
+    return avx512_level();
+  if (wanted == SimdLevel::kAvx2)
+    return avx2_level();
 #endif
   return scalar_level();
 }
@@ -55,7 +59,8 @@ void in_parallel(int threads, std::int64_t count, std::int64_t block, std::int64
   int wanted = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   wanted = static_cast<int>(std::min<std::int64_t>(wanted, std::max<std::int64_t>(blocks, 1)));
   std::vector<AlignedFloats> scratch;
-  for (int i = 0; i < wanted; ++i) scratch.push_back(aligned_floats(scratch_floats));
+  for (int i = 0; i < wanted; ++i)
+    scratch.push_back(aligned_floats(scratch_floats));
   std::atomic<std::int64_t> next{0};
   const auto loop = [&](float* own) {
     for (std::int64_t b = next.fetch_add(1); b < blocks; b = next.fetch_add(1)) {
@@ -63,7 +68,8 @@ void in_parallel(int threads, std::int64_t count, std::int64_t block, std::int64
     }
   };
   std::vector<std::jthread> helpers;
-  for (int i = 1; i < wanted; ++i) helpers.emplace_back(loop, scratch[static_cast<std::size_t>(i)].get());
+  for (int i = 1; i < wanted; ++i)
+    helpers.emplace_back(loop, scratch[static_cast<std::size_t>(i)].get());
   loop(scratch[0].get());
 }
 
@@ -73,16 +79,19 @@ std::vector<SimdLevel> simd_levels() {
   std::vector<SimdLevel> levels{SimdLevel::kScalar};
 #if defined(RLV_HAVE_VECTOR_LEVELS)
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  if (avx2) levels.push_back(SimdLevel::kAvx2);
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (avx2 && avx512) levels.push_back(SimdLevel::kAvx512);
+  if (avx2)
+    levels.push_back(SimdLevel::kAvx2);
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  if (avx2 && avx512)
+    levels.push_back(SimdLevel::kAvx512);
 #endif
   return levels;
 }
 
-void run_on_cpu(ContractId id, const Prepared& prepared, const void* logits, const LogpInput& input, const Execution& execution,
-                const LogpOutput& output) {
+void run_on_cpu(ContractId id, const Prepared& prepared, const void* logits, const LogpInput& input,
+                const Execution& execution, const LogpOutput& output) {
   CpuTask task;
   task.id = id;
   task.shape = prepared.shape;
@@ -99,8 +108,8 @@ void run_on_cpu(ContractId id, const Prepared& prepared, const void* logits, con
               [&](float* scratch, std::int64_t begin, std::int64_t end) { level.run_rows(task, begin, end, scratch); });
 }
 
-void project_on_cpu(const LogpInput& input, std::int64_t row, std::int64_t rows, StorageType rounding, const Execution& execution,
-                    float* product) {
+void project_on_cpu(const LogpInput& input, std::int64_t row, std::int64_t rows, StorageType rounding,
+                    const Execution& execution, float* product) {
   const AlignedFloats transposed = aligned_floats(input.hidden_size * kProjectRows);
   std::fill_n(transposed.get(), input.hidden_size * kProjectRows, 0.0F);
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -127,9 +136,11 @@ void project_on_cpu(const LogpInput& input, std::int64_t row, std::int64_t rows,
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
+    if (line.rfind("model name", 0) != 0)
+      continue;
     const std::size_t colon = line.find(": ");
-    if (colon != std::string::npos) return line.substr(colon + 2);
+    if (colon != std::string::npos)
+      return line.substr(colon + 2);
   }
   return "unknown processor";
 }

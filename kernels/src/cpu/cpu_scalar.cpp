@@ -15,6 +15,8 @@ struct ScalarLevel {
 
 }  // namespace
 
-CpuLevel scalar_level() noexcept { return {&RowRunner<ScalarLevel>::run_rows, &Projector<ScalarOps>::project}; }
+CpuLevel scalar_level() noexcept {
+  return {&RowRunner<ScalarLevel>::run_rows, &Projector<ScalarOps>::project};
+}
 
 }  // namespace rlverify::kernels

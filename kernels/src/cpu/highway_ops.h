@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector operations through Highway, for the instruction set that the including file is compiled for (static dispatch; the
-// choice at run time is cpu_backend.cpp's). The exponential is exp_portable step by step, with the shortcuts that were checked
-// on all floats of [-104, 0]: vscalefps on AVX-512, an addition to the exponent on AVX2 when no result is denormal.
+// Vector operations through Highway, for the instruction set that the including file is compiled for (static dispatch;
+// the choice at run time is cpu_backend.cpp's). The exponential is exp_portable step by step, with the shortcuts that
+// were checked on all floats of [-104, 0]: vscalefps on AVX-512, an addition to the exponent on AVX2 when no result is
+// denormal.
 #pragma once
 
 #include <hwy/highway.h>
@@ -60,7 +61,8 @@ struct HighwayOps {
       const hn::Repartition<std::uint16_t, D> narrow;
       Vector stream[kWords];
       Vector words[kWords];
-      for (std::size_t w = 0; w < kWords; ++w) stream[w] = hn::BitCast(d, hn::LoadU(narrow, p + 2 * w * kWidth));
+      for (std::size_t w = 0; w < kWords; ++w)
+        stream[w] = hn::BitCast(d, hn::LoadU(narrow, p + 2 * w * kWidth));
       deinterleave<Elements / 2>(stream, words);
       for (std::size_t w = 0; w < kWords; ++w) {
         const auto pair = hn::BitCast(du, words[w]);
@@ -143,8 +145,8 @@ struct HighwayOps {
     const D d;
     const hn::RebindToSigned<D> di;
     const auto bits = hn::BitCast(di, t);
-    // Where no result can be denormal, n is added to the exponent's bits; what else is in t is shifted out. A NaN takes the slow
-    // way, since adding to its bits could make it finite.
+    // Where no result can be denormal, n is added to the exponent's bits; what else is in t is shifted out. A NaN takes
+    // the slow way, since adding to its bits could make it finite.
     if (HWY_LIKELY(hn::AllTrue(d, hn::Ge(x, hn::Set(d, -87.0F))))) {
       return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(bits)));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row loop of the CPU backend, instantiated once per instruction set: widen a row's columns where needed, let the contract
-// compute its units, merge. Included only by cpu_scalar.cpp, cpu_avx2.cpp and cpu_avx512.cpp.
+// The row loop of the CPU backend, instantiated once per instruction set: widen a row's columns where needed, let the
+// contract compute its units, merge. Included only by cpu_scalar.cpp, cpu_avx2.cpp and cpu_avx512.cpp.
 #pragma once
 
 #include "contracts/fp64.h"
@@ -22,34 +22,48 @@ class RowRunner {
  public:
   static void run_rows(const CpuTask& task, std::int64_t begin, std::int64_t end, float* scratch) {
     switch (task.id) {
-      case ContractId::kFp64: return run_fp64(task, begin, end);
-      case ContractId::kRlKernelWs2: return run<RlKernelWs2>(task, begin, end, scratch);
-      case ContractId::kRlKernelStrictTp: return run<RlKernelStrictTp>(task, begin, end, scratch);
-      case ContractId::kVllmGather: return run<VllmGather>(task, begin, end, scratch);
-      case ContractId::kMegatronCe: return run<MegatronCe>(task, begin, end, scratch);
-      case ContractId::kVimeDefault: return run<VimeDefault>(task, begin, end, scratch);
-      case ContractId::kMilesFused: return run<MilesFused>(task, begin, end, scratch);
-      case ContractId::kVerlFused: return run<VerlFused>(task, begin, end, scratch);
+      case ContractId::kFp64:
+        return run_fp64(task, begin, end);
+      case ContractId::kRlKernelWs2:
+        return run<RlKernelWs2>(task, begin, end, scratch);
+      case ContractId::kRlKernelStrictTp:
+        return run<RlKernelStrictTp>(task, begin, end, scratch);
+      case ContractId::kVllmGather:
+        return run<VllmGather>(task, begin, end, scratch);
+      case ContractId::kMegatronCe:
+        return run<MegatronCe>(task, begin, end, scratch);
+      case ContractId::kVimeDefault:
+        return run<VimeDefault>(task, begin, end, scratch);
+      case ContractId::kMilesFused:
+        return run<MilesFused>(task, begin, end, scratch);
+      case ContractId::kVerlFused:
+        return run<VerlFused>(task, begin, end, scratch);
     }
   }
 
  private:
   static const void* row_of(const CpuTask& task, std::int64_t row) {
-    return static_cast<const char*>(task.logits) + row * task.row_stride * (task.transform.storage == StorageType::kFloat32 ? 4 : 2);
+    return static_cast<const char*>(task.logits) +
+           row * task.row_stride * (task.transform.storage == StorageType::kFloat32 ? 4 : 2);
   }
 
-  /// The range as a block reads it: the stored row itself when nothing has to be done to it, else an fp32 copy in `stage`.
+  /// The range as a block reads it: the stored row itself when nothing has to be done to it, else an fp32 copy in
+  /// `stage`.
   template <class Block>
   static typename Block::Columns columns_of(const CpuTask& task, const void* row, ColumnRange range, float* stage) {
     const LogitTransform& transform = task.transform;
-    if (!transform.active && transform.storage == StorageType::kFloat32) return {static_cast<const float*>(row), 0, nullptr};
-    if (!transform.active && transform.storage == StorageType::kBFloat16) return {nullptr, 0, static_cast<const std::uint16_t*>(row)};
+    if (!transform.active && transform.storage == StorageType::kFloat32)
+      return {static_cast<const float*>(row), 0, nullptr};
+    if (!transform.active && transform.storage == StorageType::kBFloat16)
+      return {nullptr, 0, static_cast<const std::uint16_t*>(row)};
     const std::int64_t count = range.end - range.begin;
     if (!transform.active) {
       const std::uint16_t* stored = static_cast<const std::uint16_t*>(row) + range.begin;
-      for (std::int64_t i = 0; i < count; ++i) stage[i] = widen_fp16(stored[i]);
+      for (std::int64_t i = 0; i < count; ++i)
+        stage[i] = widen_fp16(stored[i]);
     } else {
-      for (std::int64_t i = 0; i < count; ++i) stage[i] = load_logit(row, range.begin + i, transform);
+      for (std::int64_t i = 0; i < count; ++i)
+        stage[i] = load_logit(row, range.begin + i, transform);
     }
     return {stage, range.begin, nullptr};
   }
@@ -75,7 +89,8 @@ class RowRunner {
       }
       for (int unit = 0; unit < units; ++unit) {
         const ColumnRange range = Contract::unit(shape, unit);
-        if constexpr (!Contract::kGlobalMax) columns = columns_of<Block>(task, stored, range, stage);
+        if constexpr (!Contract::kGlobalMax)
+          columns = columns_of<Block>(task, stored, range, stage);
         const Partial partial = Contract::partial(block, columns, range, global_max, shape, batch_row);
         maxima[unit] = partial.max;
         sums[unit] = partial.sum;
@@ -94,14 +109,18 @@ class RowRunner {
     LaneBlock<typename Level::template OpsFor<false>> block;
     for (std::int64_t row = begin; row < end; ++row) {
       const double logp = Fp64Reference::logp(block, row_of(task, row), task.transform, task.targets[row], task.shape);
-      if (task.logp_fp64 != nullptr) task.logp_fp64[row] = logp;
-      if (task.logp != nullptr) task.logp[row] = canonical(static_cast<float>(logp));
+      if (task.logp_fp64 != nullptr)
+        task.logp_fp64[row] = logp;
+      if (task.logp != nullptr)
+        task.logp[row] = canonical(static_cast<float>(logp));
     }
   }
 
   static void write(const CpuTask& task, std::int64_t row, float logp) {
-    if (task.logp != nullptr) task.logp[row] = logp;
-    if (task.logp_fp64 != nullptr) task.logp_fp64[row] = canonical(static_cast<double>(logp));
+    if (task.logp != nullptr)
+      task.logp[row] = logp;
+    if (task.logp_fp64 != nullptr)
+      task.logp_fp64[row] = canonical(static_cast<double>(logp));
   }
 };
 

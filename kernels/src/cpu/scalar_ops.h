@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector operations of width one: the CPU backend without Highway, and the yardstick that the vectors are tested against.
+// Vector operations of width one: the CPU backend without Highway, and the yardstick that the vectors are tested
+// against.
 #pragma once
 
 #include "arithmetic/exp_log.h"
@@ -16,12 +17,14 @@ struct ScalarOps {
   /// z[e] of lane i is p[i*Elements + e].
   template <int Elements>
   RLV_MEMBER static void load_lanes(const float* p, Vector* z) {
-    for (int e = 0; e < Elements; ++e) z[e] = p[e];
+    for (int e = 0; e < Elements; ++e)
+      z[e] = p[e];
   }
   /// The same from bf16.
   template <int Elements>
   RLV_MEMBER static void load_lanes_bf16(const std::uint16_t* p, Vector* z) {
-    for (int e = 0; e < Elements; ++e) z[e] = widen_bf16(p[e]);
+    for (int e = 0; e < Elements; ++e)
+      z[e] = widen_bf16(p[e]);
   }
   RLV_MEMBER static Vector splat(float value) { return value; }
   RLV_MEMBER static Vector add(Vector a, Vector b) { return a + b; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU backend hands to the code of one instruction set. Plain data and plain functions: the objects compiled for
-// AVX2 and AVX-512 share nothing with the others that a linker could pick the wrong copy of.
+// What the CPU backend hands to the code of one instruction set. Plain data and plain functions: the objects compiled
+// for AVX2 and AVX-512 share nothing with the others that a linker could pick the wrong copy of.
 #pragma once
 
 #include "contracts/shape.h"
@@ -47,6 +47,8 @@ CpuLevel avx2_level() noexcept;
 CpuLevel avx512_level() noexcept;
 
 /// Partial maxima and sums come first in the scratch space, then the widened row.
-RLV_INLINE std::int64_t padded_units(std::int64_t units) { return divide_up(units, 16) * 16; }
+RLV_INLINE std::int64_t padded_units(std::int64_t units) {
+  return divide_up(units, 16) * 16;
+}
 
 }  // namespace rlverify::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA backend: memory, launches and times. Rows go to the device in pieces that fit its memory; a row's bits do not depend
-// on the piece it is in. Every call is checked.
+// The CUDA backend: memory, launches and times. Rows go to the device in pieces that fit its memory; a row's bits do
+// not depend on the piece it is in. Every call is checked.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -21,7 +21,8 @@ namespace rlverify::kernels {
 namespace {
 
 void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
+  if (error == cudaSuccess)
+    return;
   const ErrorKind kind = error == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice;
   throw KernelError(kind, std::string(what) + ": " + cudaGetErrorString(error));
 }
@@ -63,14 +64,17 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-unsigned blocks_of(std::int64_t count) { return static_cast<unsigned>(count); }
+unsigned blocks_of(std::int64_t count) {
+  return static_cast<unsigned>(count);
+}
 
 template <class Contract>
 void launch(const CudaTask& task) {
   if constexpr (std::is_same_v<Contract, Fp64Reference>) {
     fp64_kernel<<<blocks_of(task.rows), Fp64Reference::kLanes>>>(task);
   } else {
-    if constexpr (Contract::kGlobalMax) global_max_kernel<<<blocks_of(task.rows), kGlobalMaxThreads>>>(task);
+    if constexpr (Contract::kGlobalMax)
+      global_max_kernel<<<blocks_of(task.rows), kGlobalMaxThreads>>>(task);
     const std::int64_t units = task.rows * task.units;
     const int threads = Contract::kQuadLanes ? kQuadThreads : std::max(32, Contract::lanes(task.shape));
     const std::int64_t blocks = Contract::kQuadLanes ? divide_up(units, kQuadThreads / 4) : units;
@@ -85,14 +89,22 @@ void launch(const CudaTask& task) {
 template <class Visit>
 auto with_contract(ContractId id, Visit visit) {
   switch (id) {
-    case ContractId::kRlKernelWs2: return visit(std::type_identity<RlKernelWs2>());
-    case ContractId::kRlKernelStrictTp: return visit(std::type_identity<RlKernelStrictTp>());
-    case ContractId::kVllmGather: return visit(std::type_identity<VllmGather>());
-    case ContractId::kMegatronCe: return visit(std::type_identity<MegatronCe>());
-    case ContractId::kVimeDefault: return visit(std::type_identity<VimeDefault>());
-    case ContractId::kMilesFused: return visit(std::type_identity<MilesFused>());
-    case ContractId::kVerlFused: return visit(std::type_identity<VerlFused>());
-    case ContractId::kFp64: break;
+    case ContractId::kRlKernelWs2:
+      return visit(std::type_identity<RlKernelWs2>());
+    case ContractId::kRlKernelStrictTp:
+      return visit(std::type_identity<RlKernelStrictTp>());
+    case ContractId::kVllmGather:
+      return visit(std::type_identity<VllmGather>());
+    case ContractId::kMegatronCe:
+      return visit(std::type_identity<MegatronCe>());
+    case ContractId::kVimeDefault:
+      return visit(std::type_identity<VimeDefault>());
+    case ContractId::kMilesFused:
+      return visit(std::type_identity<MilesFused>());
+    case ContractId::kVerlFused:
+      return visit(std::type_identity<VerlFused>());
+    case ContractId::kFp64:
+      break;
   }
   return visit(std::type_identity<Fp64Reference>());
 }
@@ -121,17 +133,19 @@ std::int64_t rows_per_piece(std::int64_t row_bytes, int units, std::int64_t rows
 void copy_back(const LogpOutput& output, const CudaTask& task, std::int64_t row) {
   const auto count = static_cast<std::size_t>(task.rows);
   if (output.logp != nullptr) {
-    check(cudaMemcpy(output.logp + row, task.logp, count * sizeof(float), cudaMemcpyDeviceToHost), "copy of the results");
+    check(cudaMemcpy(output.logp + row, task.logp, count * sizeof(float), cudaMemcpyDeviceToHost),
+          "copy of the results");
   }
   if (output.logp_fp64 != nullptr) {
-    check(cudaMemcpy(output.logp_fp64 + row, task.logp_fp64, count * sizeof(double), cudaMemcpyDeviceToHost), "copy of the results");
+    check(cudaMemcpy(output.logp_fp64 + row, task.logp_fp64, count * sizeof(double), cudaMemcpyDeviceToHost),
+          "copy of the results");
   }
 }
 
 }  // namespace
 
-double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, const LogpInput& input, const Execution& execution,
-                   const LogpOutput& output) {
+double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, const LogpInput& input,
+                   const Execution& execution, const LogpOutput& output) {
   check(cudaSetDevice(execution.device), "cudaSetDevice");
   CudaTask task;
   task.transform = prepared.transform;
@@ -168,7 +182,8 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
                        static_cast<std::size_t>(prepared.row_stride * element), static_cast<std::size_t>(row_bytes),
                        static_cast<std::size_t>(task.rows), cudaMemcpyHostToDevice),
           "copy of the logits");
-    check(cudaMemcpy(targets.get(), input.targets + row, static_cast<std::size_t>(task.rows) * sizeof(std::int64_t), cudaMemcpyHostToDevice),
+    check(cudaMemcpy(targets.get(), input.targets + row, static_cast<std::size_t>(task.rows) * sizeof(std::int64_t),
+                     cudaMemcpyHostToDevice),
           "copy of the targets");
     start.record();
     with_contract(id, [&](auto type) { launch<typename decltype(type)::type>(task); });
@@ -182,13 +197,15 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
 BackendStatus cuda_status(int device) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess) return {false, "", std::string("no CUDA device: ") + cudaGetErrorString(error)};
+  if (error != cudaSuccess)
+    return {false, "", std::string("no CUDA device: ") + cudaGetErrorString(error)};
   if (device < 0 || device >= count) {
     return {false, "", "no CUDA device " + std::to_string(device) + " (there are " + std::to_string(count) + ")"};
   }
   cudaDeviceProp properties{};
   const cudaError_t query = cudaGetDeviceProperties(&properties, device);
-  if (query != cudaSuccess) return {false, "", std::string("CUDA device can't be read: ") + cudaGetErrorString(query)};
+  if (query != cudaSuccess)
+    return {false, "", std::string("CUDA device can't be read: ") + cudaGetErrorString(query)};
   return {true, properties.name, ""};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block policy of CUDA: a lane is a thread, an accumulator a register. Trees inside a warp are shuffles, wider ones go through
-// shared memory; every thread of the block calls every method.
+// The block policy of CUDA: a lane is a thread, an accumulator a register. Trees inside a warp are shuffles, wider ones
+// go through shared memory; every thread of the block calls every method.
 #pragma once
 
 #include "arithmetic/exp_log_fp64.h"
@@ -36,7 +36,8 @@ class CudaBlock {
     return {lane() < threads ? fill(lane()) : 0.0F};
   }
   __device__ void set(Acc& acc, int lane_index, float value) const {
-    if (lane() == lane_index) acc.value = value;
+    if (lane() == lane_index)
+      acc.value = value;
   }
   __device__ void add(Acc& acc, const Acc& other, int) const { acc.value += other.value; }
 
@@ -44,15 +45,18 @@ class CudaBlock {
     const int threads = Quad ? 4 : static_cast<int>(blockDim.x);
     float max = thread_maximum(lane(), threads, columns, range);
     const int width = Quad ? 4 : 32;
-    for (int offset = width / 2; offset >= 1; offset /= 2) max = max_number(max, __shfl_xor_sync(mask(), max, offset, width));
+    for (int offset = width / 2; offset >= 1; offset /= 2)
+      max = max_number(max, __shfl_xor_sync(mask(), max, offset, width));
     if constexpr (Quad) {
       return max;
     } else {
       const int warps = static_cast<int>(blockDim.x) / 32;
       __syncthreads();
-      if (threadIdx.x % 32 == 0) memory_.values[threadIdx.x / 32] = max;
+      if (threadIdx.x % 32 == 0)
+        memory_.values[threadIdx.x / 32] = max;
       __syncthreads();
-      for (int warp = 0; warp < warps; ++warp) max = max_number(max, memory_.values[warp]);
+      for (int warp = 0; warp < warps; ++warp)
+        max = max_number(max, memory_.values[warp]);
       __syncthreads();
       return max;
     }
@@ -66,7 +70,8 @@ class CudaBlock {
   __device__ void accumulate_slots(Acc* slots, int threads, const Columns& columns, Sweep sweep, Term term) const {
     float values[4] = {slots[0].value, slots[1].value, slots[2].value, slots[3].value};
     thread_accumulate_slots(lane(), threads, values, columns, sweep, term);
-    for (int e = 0; e < 4; ++e) slots[e].value = values[e];
+    for (int e = 0; e < 4; ++e)
+      slots[e].value = values[e];
   }
 
   __device__ void fold_down(Acc& acc, int threads, int group, int offset) {
@@ -77,20 +82,23 @@ class CudaBlock {
     __syncthreads();
     memory_.values[threadIdx.x] = acc.value;
     __syncthreads();
-    if (lane() % group < offset && lane() < threads) acc.value += memory_.values[lane() + offset];
+    if (lane() % group < offset && lane() < threads)
+      acc.value += memory_.values[lane() + offset];
   }
   __device__ void fold_down(AccFp64& acc, int threads, int, int offset) {
     __syncthreads();
     memory_.wide[threadIdx.x] = acc.value;
     __syncthreads();
-    if (lane() < offset && lane() < threads) acc.value += memory_.wide[lane() + offset];
+    if (lane() < offset && lane() < threads)
+      acc.value += memory_.wide[lane() + offset];
   }
   __device__ void fold_up(Acc& acc, int, int, int offset) const {
     acc.value += __shfl_down_sync(mask(), acc.value, static_cast<unsigned>(offset), 32);
   }
   __device__ void compact(Acc& acc, int stride, int count) {
     __syncthreads();
-    if (lane() % stride == 0 && lane() / stride < count) memory_.values[lane() / stride] = acc.value;
+    if (lane() % stride == 0 && lane() / stride < count)
+      memory_.values[lane() / stride] = acc.value;
     __syncthreads();
     acc.value = lane() < count ? memory_.values[lane()] : 0.0F;
   }
@@ -100,7 +108,8 @@ class CudaBlock {
       return __shfl_sync(mask(), acc.value, 0, 4);
     } else {
       __syncthreads();
-      if (threadIdx.x == 0) memory_.values[0] = acc.value;
+      if (threadIdx.x == 0)
+        memory_.values[0] = acc.value;
       __syncthreads();
       const float value = memory_.values[0];
       __syncthreads();
@@ -109,7 +118,8 @@ class CudaBlock {
   }
   __device__ double first(const AccFp64& acc) {
     __syncthreads();
-    if (threadIdx.x == 0) memory_.wide[0] = acc.value;
+    if (threadIdx.x == 0)
+      memory_.wide[0] = acc.value;
     __syncthreads();
     const double value = memory_.wide[0];
     __syncthreads();
@@ -126,12 +136,13 @@ class CudaBlock {
     __syncthreads();
     memory_.wide[threadIdx.x] = max;
     __syncthreads();
-    for (int i = 0; i < threads; ++i) max = memory_.wide[i] > max ? memory_.wide[i] : max;
+    for (int i = 0; i < threads; ++i)
+      max = memory_.wide[i] > max ? memory_.wide[i] : max;
     __syncthreads();
     return max;
   }
-  __device__ void accumulate_fp64(AccFp64& acc, int threads, const void* row, const LogitTransform& transform, std::int64_t columns,
-                                  double max) const {
+  __device__ void accumulate_fp64(AccFp64& acc, int threads, const void* row, const LogitTransform& transform,
+                                  std::int64_t columns, double max) const {
     for (std::int64_t c = lane(); c < columns; c += threads) {
       acc.value += exp_portable_fp64(load_logit_fp64(row, c, transform) - max);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three kernels per contract: the maximum over all ranks (only where the contract needs it first), one block per unit for the
-// partial sums, one block per row for the merge.
+// Three kernels per contract: the maximum over all ranks (only where the contract needs it first), one block per unit
+// for the partial sums, one block per row for the merge.
 #pragma once
 
 #include "contracts/fp64.h"
@@ -17,11 +17,11 @@ struct CudaTask {
   std::int64_t rows = 0;
   int units = 1;
   const std::int64_t* targets = nullptr;
-  float* maxima = nullptr;       // [rows, units]
-  float* sums = nullptr;         // [rows, units]
+  float* maxima = nullptr;         // [rows, units]
+  float* sums = nullptr;           // [rows, units]
   float* global_maxima = nullptr;  // [rows]
-  float* logp = nullptr;         // [rows]
-  double* logp_fp64 = nullptr;   // [rows]
+  float* logp = nullptr;           // [rows]
+  double* logp_fp64 = nullptr;     // [rows]
 };
 
 inline constexpr int kMergeThreads = 64;
@@ -38,7 +38,8 @@ static __global__ void __launch_bounds__(kGlobalMaxThreads) global_max_kernel(Cu
   CudaBlock<false> block(memory);
   const std::int64_t row = blockIdx.x;
   const float max = block.maximum(columns_of(task, row), ColumnRange{0, task.shape.padded_vocab});
-  if (threadIdx.x == 0) task.global_maxima[row] = max;
+  if (threadIdx.x == 0)
+    task.global_maxima[row] = max;
 }
 
 template <class Contract>
@@ -47,13 +48,15 @@ __global__ void __launch_bounds__(Contract::kMaxThreads, 1) partial_kernel(CudaT
   CudaBlock<Contract::kQuadLanes> block(memory);
   const std::int64_t groups = Contract::kQuadLanes ? kQuadThreads / 4 : 1;
   const std::int64_t index = blockIdx.x * groups + (Contract::kQuadLanes ? threadIdx.x / 4 : 0);
-  if (index >= task.rows * task.units) return;  // whole groups of four leave together
+  if (index >= task.rows * task.units)
+    return;  // whole groups of four leave together
   const std::int64_t row = index / task.units;
   const int unit = static_cast<int>(index % task.units);
   const float global_max = Contract::kGlobalMax ? task.global_maxima[row] : 0.0F;
-  const Partial partial = Contract::partial(block, columns_of(task, row), Contract::unit(task.shape, unit), global_max, task.shape,
-                                            task.shape.first_batch_row + row);
-  if (block.lane() != 0) return;
+  const Partial partial = Contract::partial(block, columns_of(task, row), Contract::unit(task.shape, unit), global_max,
+                                            task.shape, task.shape.first_batch_row + row);
+  if (block.lane() != 0)
+    return;
   task.maxima[index] = partial.max;
   task.sums[index] = partial.sum;
 }
@@ -72,7 +75,8 @@ __global__ void __launch_bounds__(kMergeThreads) merge_kernel(CudaTask task) {
   const LogitColumns columns = columns_of(task, row);
   describe_target(in, task.targets[row], task.shape, columns.row, columns.transform);
   const float logp = canonical(Contract::merge(block, in, task.shape));
-  if (threadIdx.x != 0) return;
+  if (threadIdx.x != 0)
+    return;
   task.logp[row] = logp;
   task.logp_fp64[row] = canonical(static_cast<double>(logp));
 }
@@ -83,7 +87,8 @@ static __global__ void __launch_bounds__(Fp64Reference::kLanes) fp64_kernel(Cuda
   const std::int64_t row = blockIdx.x;
   const LogitColumns columns = columns_of(task, row);
   const double logp = Fp64Reference::logp(block, columns.row, columns.transform, task.targets[row], task.shape);
-  if (threadIdx.x != 0) return;
+  if (threadIdx.x != 0)
+    return;
   task.logp_fp64[row] = logp;
   task.logp[row] = canonical(static_cast<float>(logp));
 }

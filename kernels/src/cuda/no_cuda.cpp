@@ -8,6 +8,8 @@ double run_on_cuda(ContractId, const Prepared&, const void*, const LogpInput&, c
   throw KernelError(ErrorKind::kNoDevice, cuda_status(0).reason);
 }
 
-BackendStatus cuda_status(int) { return {false, "", "this build has no CUDA backend (it was built without nvcc)"}; }
+BackendStatus cuda_status(int) {
+  return {false, "", "this build has no CUDA backend (it was built without nvcc)"};
+}
 
 }  // namespace rlverify::kernels

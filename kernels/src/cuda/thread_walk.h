@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one CUDA thread does with its columns: indexing, loads and additions. Host code compiles it too, so that the tests' block
-// simulator follows the kernel's own indexing and not a copy of it.
+// What one CUDA thread does with its columns: indexing, loads and additions. Host code compiles it too, so that the
+// tests' block simulator follows the kernel's own indexing and not a copy of it.
 #pragma once
 
 #include "contracts/shape.h"
@@ -41,7 +41,8 @@ __device__ __forceinline__ void load_words(const void* address, std::uint32_t* w
       return;
     }
   }
-  for (int i = 0; i < Words; ++i) words[i] = __ldg(reinterpret_cast<const unsigned int*>(address) + i);
+  for (int i = 0; i < Words; ++i)
+    words[i] = __ldg(reinterpret_cast<const unsigned int*>(address) + i);
 }
 #endif
 
@@ -53,7 +54,8 @@ RLV_INLINE void load_whole(const LogitColumns& columns, std::int64_t c, float* z
   if (storage == StorageType::kFloat32) {
     std::uint32_t words[Elements];
     load_words<Elements>(static_cast<const float*>(columns.row) + c, words);
-    for (int e = 0; e < Elements; ++e) z[e] = transform_logit(float_of_bits(words[e]), columns.transform);
+    for (int e = 0; e < Elements; ++e)
+      z[e] = transform_logit(float_of_bits(words[e]), columns.transform);
     return;
   }
   if constexpr (Elements % 2 == 0) {
@@ -70,7 +72,8 @@ RLV_INLINE void load_whole(const LogitColumns& columns, std::int64_t c, float* z
     }
   }
 #endif
-  for (int e = 0; e < Elements; ++e) z[e] = load_logit(columns.row, c + e, columns.transform);
+  for (int e = 0; e < Elements; ++e)
+    z[e] = load_logit(columns.row, c + e, columns.transform);
 }
 
 /// The same for columns of which some may lie outside [low, high): those are -inf, whose exponential adds +0.
@@ -88,44 +91,52 @@ RLV_INLINE void load_part(const LogitColumns& columns, std::int64_t c, std::int6
 
 /// One thread's share of a sweep, added to its accumulator in ascending order.
 template <int Elements, class Term>
-RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const LogitColumns& columns, Sweep sweep, Term term) {
-  if (lane >= threads) return acc;
+RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const LogitColumns& columns, Sweep sweep,
+                                   Term term) {
+  if (lane >= threads)
+    return acc;
   for (std::int64_t c = sweep.first + static_cast<std::int64_t>(lane) * Elements; c < sweep.high; c += sweep.stride) {
     float z[static_cast<std::size_t>(Elements)];
     load_part<Elements>(columns, c, sweep.low, sweep.high, z);
-    for (int e = 0; e < Elements; ++e) acc = acc + term(ScalarOps(), z[e]);
+    for (int e = 0; e < Elements; ++e)
+      acc = acc + term(ScalarOps(), z[e]);
   }
   return acc;
 }
 
 /// One thread's share of a sweep of four elements, element e added to slots[e].
 template <class Term>
-RLV_INLINE void thread_accumulate_slots(int lane, int threads, float* slots, const LogitColumns& columns, Sweep sweep, Term term) {
-  if (lane >= threads) return;
+RLV_INLINE void thread_accumulate_slots(int lane, int threads, float* slots, const LogitColumns& columns, Sweep sweep,
+                                        Term term) {
+  if (lane >= threads)
+    return;
   for (std::int64_t c = sweep.first + static_cast<std::int64_t>(lane) * 4; c < sweep.high; c += sweep.stride) {
     float z[4];
     load_part<4>(columns, c, sweep.low, sweep.high, z);
-    for (int e = 0; e < 4; ++e) slots[e] = slots[e] + term(ScalarOps(), z[e]);
+    for (int e = 0; e < 4; ++e)
+      slots[e] = slots[e] + term(ScalarOps(), z[e]);
   }
 }
 
-/// One thread's share of a maximum; the order does not matter, so every load is a wide one after the first boundary. Every
-/// temperature rule is a rounded monotone function, so the maximum is taken of stored values and transformed once. (T of 0 or
-/// infinity makes NaN of some values; then the sum is NaN whatever the maximum is.)
+/// One thread's share of a maximum; the order does not matter, so every load is a wide one after the first boundary.
+/// Every temperature rule is a rounded monotone function, so the maximum is taken of stored values and transformed
+/// once. (T of 0 or infinity makes NaN of some values; then the sum is NaN whatever the maximum is.)
 RLV_INLINE float thread_maximum(int lane, int threads, const LogitColumns& stored, ColumnRange range) {
   float max = negative_infinity();
   LogitColumns columns = stored;
   columns.transform.active = false;
   constexpr int kElements = 8;
   const std::int64_t bytes = columns.transform.storage == StorageType::kFloat32 ? 4 : 2;
-  const auto place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(columns.row) % 16) / bytes + range.begin;
+  const auto place =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(columns.row) % 16) / bytes + range.begin;
   const std::int64_t step = 16 / bytes;
   const std::int64_t aligned = range.begin - place % step;
   const std::int64_t stride = static_cast<std::int64_t>(threads) * kElements;
   for (std::int64_t c = aligned + static_cast<std::int64_t>(lane) * kElements; c < range.end; c += stride) {
     float z[kElements];
     load_part<kElements>(columns, c, range.begin, range.end, z);
-    for (int e = 0; e < kElements; ++e) max = max_number(max, z[e]);
+    for (int e = 0; e < kElements; ++e)
+      max = max_number(max, z[e]);
   }
   return transform_logit(max, stored.transform);
 }

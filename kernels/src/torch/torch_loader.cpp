@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlopen of the torch module, from the one folder it is installed to (../lib/rlverify beside the program's own folder) and
-// nowhere else: no search path, no environment variable decides what code is run.
+// dlopen of the torch module, from the one folder it is installed to (../lib/rlverify beside the program's own folder)
+// and nowhere else: no search path, no environment variable decides what code is run.
 #include "torch/torch_loader.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,8 @@ struct Module {
 std::string module_path() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return {};
+  if (error)
+    return {};
   return (program.parent_path().parent_path() / "lib" / "rlverify" / "rlverify_torch.so").string();
 }
 
@@ -70,7 +71,8 @@ const Module& loaded_module() {
 double run_on_torch(const Contract& contract, const LogpInput& input, const void* logits, StorageType storage,
                     const Execution& execution, const LogpOutput& output) {
   const Module& module = loaded_module();
-  if (module.run == nullptr) throw KernelError(ErrorKind::kNoDevice, module.reason);
+  if (module.run == nullptr)
+    throw KernelError(ErrorKind::kNoDevice, module.reason);
   const std::string name(contract.name);
   RlverifyTorchRequest request{};
   request.contract = name.c_str();
@@ -104,10 +106,14 @@ BackendStatus torch_status() {
 
 std::string torch_unsupported_reason(ContractId id) {
   switch (id) {
-    case ContractId::kRlKernelStrictTp: return "rl_kernel_strict_tp is a CUDA kernel of RL-Kernel, not a sequence of ATen operations";
-    case ContractId::kMilesFused: return "miles_fused is compiled by Inductor, not a sequence of ATen operations";
-    case ContractId::kVerlFused: return "verl_fused is a Triton kernel, not a sequence of ATen operations";
-    default: return {};
+    case ContractId::kRlKernelStrictTp:
+      return "rl_kernel_strict_tp is a CUDA kernel of RL-Kernel, not a sequence of ATen operations";
+    case ContractId::kMilesFused:
+      return "miles_fused is compiled by Inductor, not a sequence of ATen operations";
+    case ContractId::kVerlFused:
+      return "verl_fused is a Triton kernel, not a sequence of ATen operations";
+    default:
+      return {};
   }
 }
 

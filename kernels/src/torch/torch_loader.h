@@ -7,7 +7,8 @@
 
 namespace rlverify::kernels {
 
-/// Computes `input` (logits of `storage` at `logits`) with the frameworks' own ATen operations on the CPU; returns microseconds.
+/// Computes `input` (logits of `storage` at `logits`) with the frameworks' own ATen operations on the CPU; returns
+/// microseconds.
 double run_on_torch(const Contract& contract, const LogpInput& input, const void* logits, StorageType storage,
                     const Execution& execution, const LogpOutput& output);
 
