@@ -171,6 +171,31 @@ TEST_CASE("Artifacts: what counts, and what was changed, removed or added") {
   CHECK(finding(changed, "RLV-365").place.file == "run.log");
 }
 
+TEST_CASE("A tensor that was changed or added since the run was sealed") {
+  TemporaryFolder folder;
+  const std::string old_digest(64, 'a');
+  static_cast<void>(folder.write(
+      "record.json",
+      R"({"artifacts": {}, "weights": {"weight_v000001": {"tensors": {"w": {"sha256": ")" + old_digest + R"("}}}}})"));
+  const core::JsonDocument record =
+      core::read_json(*core::open_file(folder.file("record.json")), core::JsonMode::kStrict);
+  SealedWeights now;
+  now.version = "weight_v000001";
+  now.files.emplace_back();
+  now.digests.tensors.resize(1);
+  now.digests.tensors[0].name = "w";
+  now.digests.tensors[0].sha256 = old_digest;
+  core::Findings same;
+  check_artifacts(record.root(), {}, {now}, same);
+  CHECK(same.list().empty());
+  now.digests.tensors[0].sha256 = std::string(64, 'b');
+  core::Findings changed;
+  check_artifacts(record.root(), {}, {now}, changed);
+  const core::Finding found = finding(changed, "RLV-368");
+  CHECK(found.place.tensor == "w");
+  CHECK(found.expected == old_digest);
+}
+
 TEST_CASE("Artifacts: links are followed, a circle ends, a dangling one is an error") {
   TemporaryFolder folder;
   std::filesystem::create_directories(folder.file("run/a"));
