@@ -32,8 +32,8 @@ class StepReader {
     std::int64_t call;  ///< -1: not of a sidecar
   };
   struct Piece {
-    LogProbKind kind;
-    std::array<sidecar::Range, 2> ranges;  ///< response positions that the vector holds
+    LogProbKind kind{};
+    std::array<sidecar::Range, 2> ranges{};  ///< response positions that the vector holds
   };
 
   void read_form_1(const run::DumpFile& dump);
@@ -44,7 +44,7 @@ class StepReader {
 
   Sample& sample(std::int64_t index, const std::string& file);
   void put_lengths(Sample& sample, std::int64_t total, std::int64_t response, const Origin& origin);
-  void put_tokens(Sample& sample, const Origin& origin, core::Value tokens, const std::string& field);
+  void put_tokens(Sample& sample, const Origin& origin, core::Value value, const std::string& field);
   /// One rank's piece; `whole`: the vector covers the full response whatever the parallel sizes.
   void put_piece(Sample& sample, const Origin& origin, LogProbKind kind, const run::NumberVector& vector, bool whole);
   void put_log_probs(Sample& sample, const Origin& origin, LogProbKind kind, core::Value value,

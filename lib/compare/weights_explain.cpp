@@ -76,7 +76,7 @@ void settle_tied(Judged& judged, const WeightVersion& candidate, core::Findings&
 /// The twin that explains most: a sibling whose name differs in one number, else the first.
 std::string twin_text(const std::string& name, const std::vector<std::string>& twins) {
   for (const std::string& twin : twins) {
-    if (const std::string text = shift_text(name, twin); !text.empty()) {
+    if (std::string text = shift_text(name, twin); !text.empty()) {
       return text;
     }
   }

@@ -13,7 +13,6 @@ namespace {
 
 using tensor::Model;
 using tensor::ModelTensor;
-using tensor::TensorBytes;
 
 std::vector<TensorPair> pair_names(const Model& reference, const Model& candidate) {
   std::vector<TensorPair> pairs;

@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using core::Finding;
-using core::Severity;
 
 constexpr std::string_view kVersionPrefix = "weight_v";
 

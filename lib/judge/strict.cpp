@@ -19,9 +19,6 @@ using core::Section;
 using core::Severity;
 using readback::CannotJudge;
 
-/// Float32 sums and means stand between the log's numbers and the counts they came from.
-constexpr double kScalarTolerance = 1e-5;
-
 /// Sidecars as the manifest expects them.
 sidecar::ExpectedRun expected_run(const readback::Frame& frame) {
   sidecar::ExpectedRun expected;

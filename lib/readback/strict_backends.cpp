@@ -17,7 +17,7 @@ using core::Section;
 struct Record {
   const run::JsonArtifact& file;
   const Pair& pair;
-  std::size_t module;
+  std::size_t module = 0;
   core::Value value;
 };
 

@@ -164,7 +164,7 @@ core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const Me
 }  // namespace
 
 std::string value_text(double value, tensor::DType dtype) {
-  const std::string decimal = core::python_repr(value);
+  std::string decimal = core::python_repr(value);
   switch (dtype) {
     case tensor::DType::kFloat32:
       return fmt::format("{} (0x{:08x})", decimal, std::bit_cast<std::uint32_t>(static_cast<float>(value)));

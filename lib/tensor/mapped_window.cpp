@@ -3,11 +3,11 @@
 // fault for each.
 #include "tensor/mapped_window.h"
 
-#include <setjmp.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <csetjmp>
+#include <csignal>
 #include <mutex>
 
 namespace rlverify::tensor {
@@ -46,7 +46,7 @@ class Mapping {
 
 /// Where a thread goes when a page of its stretches can't be had.
 struct Guard {
-  sigjmp_buf jump;
+  sigjmp_buf jump{};
   std::span<const std::byte> stretches[2];
 };
 thread_local Guard* volatile active_guard = nullptr;

@@ -28,6 +28,8 @@ inline constexpr std::uint8_t kByteArray8 = 0x96, kNextBuffer = 0x97, kReadonlyB
 /// Which part of the machine carries an opcode out.
 enum class Group : std::uint8_t { kUnknown, kMemo, kStack, kNumber, kText, kContainer, kObject, kFraming, kEnd };
 
+// One case for each opcode: a table would be no shorter.
+// NOLINTNEXTLINE(readability-function-size)
 constexpr Group group_of(std::uint8_t code) {
   switch (code) {
     case kGet:
