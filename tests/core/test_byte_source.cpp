@@ -44,7 +44,9 @@ TEST_CASE("memory source reads ranges and refuses those outside") {
   CHECK(text_of(source.memory()) == "abcdef");
   CHECK(read_text(source, 2, 3) == "cde");
   CHECK(read_text(source, 6, 0).empty());
-  for (const auto& [offset, size] : std::vector<std::pair<std::uint64_t, std::size_t>>{{4, 3}, {7, 0}, {~0ULL, 2}}) {
+  for (const auto& range : std::vector<std::pair<std::uint64_t, std::size_t>>{{4, 3}, {7, 0}, {~0ULL, 2}}) {
+    const std::uint64_t offset = range.first;
+    const std::size_t size = range.second;
     const Problem problem = problem_of([&] { static_cast<void>(read_text(source, offset, size)); });
     CHECK(problem.kind == ProblemKind::kUnreadable);
     CHECK(problem.offset == offset);
