@@ -13,7 +13,7 @@ namespace {
 
 void put_little(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) {
-    out += static_cast<char>((value >> (8 * i)) & 0xFF);
+    out += i < 8 ? static_cast<char>((value >> (8 * i)) & 0xFF) : '\0';
   }
 }
 
