@@ -25,18 +25,6 @@ auto sample_key(const Shard& shard) {
   return std::make_tuple(shard.dp, shard.call, shard.sample);
 }
 
-core::Finding finding_at(const char* code, core::FindingPlace place, std::string what, std::string expected,
-                         std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kLogProbs;
-  finding.what = std::move(what);
-  finding.expected = std::move(expected);
-  finding.found = std::move(found);
-  finding.place = std::move(place);
-  return finding;
-}
-
 /// K10 and K11 over the shards of one sample.
 void completeness_rules(const std::vector<SurveyedFile>& files, const std::vector<const Shard*>& shards,
                         std::size_t begin, std::size_t end, std::int64_t cp, core::Findings& findings) {
@@ -162,6 +150,18 @@ core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const Me
 }
 
 }  // namespace
+
+core::Finding finding_at(const char* code, core::FindingPlace place, std::string what, std::string expected,
+                         std::string found) {
+  core::Finding finding;
+  finding.code = code;
+  finding.section = Section::kLogProbs;
+  finding.what = std::move(what);
+  finding.expected = std::move(expected);
+  finding.found = std::move(found);
+  finding.place = std::move(place);
+  return finding;
+}
 
 std::string value_text(double value, tensor::DType dtype) {
   std::string decimal = core::python_repr(value);

@@ -34,6 +34,10 @@ struct MergedShards {
 void sidecar_rules(const std::vector<SurveyedFile>& files, const MergedShards& merged, const Layout& layout,
                    const SidecarSection& section, core::Findings& findings);
 
+/// An error about log-probs at `place`.
+[[nodiscard]] core::Finding finding_at(const char* code, core::FindingPlace place, std::string what,
+                                       std::string expected, std::string found);
+
 /// The place of a shard, for findings.
 [[nodiscard]] core::FindingPlace place_of(const std::vector<SurveyedFile>& files, const Shard& shard);
 

@@ -16,20 +16,7 @@
 namespace rlverify::sidecar {
 namespace {
 
-using core::Section;
 using core::Severity;
-
-core::Finding shard_finding(const char* code, core::FindingPlace place, std::string what, std::string expected,
-                            std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kLogProbs;
-  finding.what = std::move(what);
-  finding.expected = std::move(expected);
-  finding.found = std::move(found);
-  finding.place = std::move(place);
-  return finding;
-}
 
 core::FindingPlace file_place(const SurveyedFile& file) {
   core::FindingPlace place;
@@ -48,8 +35,7 @@ void name_rule(const SurveyedFile& file, core::Findings& findings) {
   }
   const std::string wanted = fmt::format("rank{:05d}.call{:08d}.pt", file.rank, file.call_index);
   if (file.name != wanted) {
-    findings.add(
-        shard_finding("RLV-166", file_place(file), "a sidecar's name and content disagree", wanted, file.name));
+    findings.add(finding_at("RLV-166", file_place(file), "a sidecar's name and content disagree", wanted, file.name));
   }
 }
 
@@ -87,7 +73,7 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRu
   }
   const std::int64_t last = calls.rbegin()->first;
   if (!missing.empty() || last >= expected.ranks) {
-    findings.add(shard_finding(
+    findings.add(finding_at(
         "RLV-165", {}, fmt::format("expected ranks 0-{}, found {}-{}", expected.ranks - 1, calls.begin()->first, last),
         fmt::format("sidecars of {} ranks", expected.ranks),
         missing.empty() ? fmt::format("rank {}", last) : fmt::format("none of rank {}", fmt::join(missing, ", "))));
@@ -105,8 +91,8 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRu
         core::FindingPlace place;
         place.rank = rank;
         place.call = next;
-        findings.add(shard_finding("RLV-167", place, "calls of a rank are not contiguous", fmt::format("call {}", next),
-                                   fmt::format("call {}", call)));
+        findings.add(finding_at("RLV-167", place, "calls of a rank are not contiguous", fmt::format("call {}", next),
+                                fmt::format("call {}", call)));
       }
       next = call + 1;
       if (!samples) {
@@ -117,15 +103,15 @@ void completeness_rules(const std::vector<SurveyedFile>& files, const ExpectedRu
         core::FindingPlace place;
         place.rank = rank;
         place.call = call;
-        findings.add(shard_finding("RLV-167", place, "ranks of a group hold different numbers of samples",
-                                   fmt::format("{} samples", entry->second), fmt::format("{}", *samples)));
+        findings.add(finding_at("RLV-167", place, "ranks of a group hold different numbers of samples",
+                                fmt::format("{} samples", entry->second), fmt::format("{}", *samples)));
       }
     }
     if (of_rank.size() != most_calls) {
       core::FindingPlace place;
       place.rank = rank;
-      findings.add(shard_finding("RLV-167", place, "ranks hold different numbers of calls",
-                                 fmt::format("{} calls", most_calls), fmt::format("{}", of_rank.size())));
+      findings.add(finding_at("RLV-167", place, "ranks hold different numbers of calls",
+                              fmt::format("{} calls", most_calls), fmt::format("{}", of_rank.size())));
     }
   }
 }
@@ -139,22 +125,22 @@ std::int64_t position_of(const Shard& shard, const Layout& layout, std::int64_t 
 void value_rules(const std::vector<SurveyedFile>& files, const Shard& shard, const ExpectedRun& expected,
                  core::Findings& findings) {
   if (shard.total_length == shard.response_length) {
-    findings.add(shard_finding("RLV-169", place_of(files, shard),
-                               "a sample without a prompt: its first token's log-prob belongs to no rank",
-                               "total length above response length", fmt::format("both {}", shard.total_length)));
+    findings.add(finding_at("RLV-169", place_of(files, shard),
+                            "a sample without a prompt: its first token's log-prob belongs to no rank",
+                            "total length above response length", fmt::format("both {}", shard.total_length)));
   }
   if (shard.state != Shard::State::kCompared || shard.statistics.non_finite) {
     return;
   }
   if (!tensor::is_floating(shard.train_dtype) && shard.train_count > 0) {
-    findings.add(shard_finding("RLV-157", place_of(files, shard), "log-probs are no floating-point numbers",
-                               "a floating dtype", std::string(tensor::torch_name(shard.train_dtype))));
+    findings.add(finding_at("RLV-157", place_of(files, shard), "log-probs are no floating-point numbers",
+                            "a floating dtype", std::string(tensor::torch_name(shard.train_dtype))));
   }
   if (shard.statistics.positive > 0) {
     core::FindingPlace place = place_of(files, shard);
     place.position = position_of(shard, expected.layout, shard.statistics.first_positive);
-    core::Finding finding = shard_finding("RLV-168", place, "a log-prob above 0: no probability is above 1",
-                                          "at most 0", "a positive value");
+    core::Finding finding =
+        finding_at("RLV-168", place, "a log-prob above 0: no probability is above 1", "at most 0", "a positive value");
     finding.count = static_cast<std::uint64_t>(shard.statistics.positive);
     findings.add(std::move(finding));
   }
@@ -175,8 +161,7 @@ void activity_rule(const std::vector<SurveyedFile>& files, const MergedShards& m
     if (count == 0) {
       core::FindingPlace place;
       place.step = step;
-      findings.add(
-          shard_finding("RLV-161", place, "no active response tokens in the whole step", "at least one", "none"));
+      findings.add(finding_at("RLV-161", place, "no active response tokens in the whole step", "at least one", "none"));
     }
   }
 }
@@ -191,8 +176,8 @@ void dtype_note(const MergedShards& merged, core::Findings& findings) {
   }
   if (!narrow.empty()) {
     core::Finding finding =
-        shard_finding("RLV-157", {}, "log-probs were stored in a narrow dtype: what it rounds away was never compared",
-                      "torch.float32", fmt::format("{}", fmt::join(narrow, ", ")));
+        finding_at("RLV-157", {}, "log-probs were stored in a narrow dtype: what it rounds away was never compared",
+                   "torch.float32", fmt::format("{}", fmt::join(narrow, ", ")));
     finding.severity = Severity::kWarning;
     findings.add(std::move(finding));
   }
