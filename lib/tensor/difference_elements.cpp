@@ -9,23 +9,10 @@
 #include <cstring>
 
 #include "tensor/difference_format.h"
+#include "tensor/sum_lanes.h"
 
 namespace rlverify::tensor {
 namespace {
-
-struct Lanes {
-  std::array<double, kSumLanes> sums{};
-  void add(std::uint64_t index, double value) { sums[index % kSumLanes] += value; }
-  [[nodiscard]] double total() const {
-    std::array<double, kSumLanes> left = sums;
-    for (std::size_t width = kSumLanes / 2; width > 0; width /= 2) {
-      for (std::size_t i = 0; i < width; ++i) {
-        left[i] += left[i + width];
-      }
-    }
-    return left[0];
-  }
-};
 
 bool is_finite(ElementKind kind) {
   return kind < ElementKind::kInfinite;
@@ -146,8 +133,8 @@ class PairLoop {
   const std::byte* reference_;
   const std::byte* candidate_;
   Difference& out_;
-  Lanes absolute_;
-  Lanes signed_;
+  SumLanes absolute_;
+  SumLanes signed_;
 };
 
 }  // namespace

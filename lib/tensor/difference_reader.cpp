@@ -151,14 +151,22 @@ Difference compare_tensors(const TensorBytes& reference, const TensorBytes& cand
   return total;
 }
 
+void for_each_block_pair(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
+                         BlockBuffers& buffers, const std::function<bool(const BlockPair&)>& visit) {
+  walk_blocks(reference.ref->dtype, part_begin(*reference.ref, part), part_begin(*reference.ref, part + 1),
+              [&](Stretch block) {
+                const auto reference_bytes = buffers.reference.read(reference, block.first, block.count);
+                const auto candidate_bytes = buffers.candidate.read(candidate, block.first, block.count);
+                return visit({block.first, block.count, reference_bytes, candidate_bytes});
+              });
+}
+
 void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
                    BlockBuffers& buffers, Difference& difference) {
   const DType dtype = reference.ref->dtype;
-  walk_blocks(dtype, part_begin(*reference.ref, part), part_begin(*reference.ref, part + 1), [&](Stretch block) {
-    extend_range(dtype, block.count, buffers.reference.read(reference, block.first, block.count),
-                 difference.reference_range);
-    extend_range(dtype, block.count, buffers.candidate.read(candidate, block.first, block.count),
-                 difference.candidate_range);
+  for_each_block_pair(reference, candidate, part, buffers, [&](const BlockPair& block) {
+    extend_range(dtype, block.count, block.reference, difference.reference_range);
+    extend_range(dtype, block.count, block.candidate, difference.candidate_range);
     return true;
   });
 }
