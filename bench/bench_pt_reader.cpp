@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/byte_source.h"
+#include "core/heap.h"
 #include "tensor/pt_reader.h"
 #include "tensor/value_walk.h"
 
@@ -85,6 +86,7 @@ int run(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
+  rlverify::core::keep_freed_memory();  // as the program does
   if (argc != 2) {
     fmt::print(stderr, "usage: bench_pt_reader RUN_DIRECTORY\n");
     return 2;

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "core/errors.h"
+#include "core/heap.h"
 #include "core/signals.h"
 
 namespace {
@@ -24,6 +25,7 @@ int usage_error(const std::string& message) {
 
 int main(int argc, char* argv[]) {
   std::setlocale(LC_CTYPE, "");
+  rlverify::core::keep_freed_memory();
   rlverify::core::install_signal_handlers();
   CLI::App app(
       "Says whether a reinforcement-learning training run of a language model kept its promise to the last bit.",

@@ -53,11 +53,7 @@ void ValueTable::reserve(std::size_t nodes) {
 
 NodeId ValueTable::add(Kind kind, std::uint32_t place, Payload payload) {
   const NodeId id = checked_index(nodes_.size(), "values");
-  Node node{};
-  node.payload = payload;
-  node.place = place;
-  node.kind = kind;
-  nodes_.push_back(node);
+  nodes_.push_back({payload, place, static_cast<std::uint32_t>(kind)});
   return id;
 }
 
@@ -181,7 +177,7 @@ void ValueTable::set_items(NodeId container, std::span<const NodeId> items) {
 
 std::string_view ValueTable::text(NodeId id) const {
   const Node& node = nodes_[id];
-  if (!has_text(node.kind)) {
+  if (!has_text(kind(id))) {
     return {};
   }
   return std::string_view(text_).substr(node.payload.range.first, node.payload.range.count);
@@ -189,7 +185,7 @@ std::string_view ValueTable::text(NodeId id) const {
 
 std::span<const NodeId> ValueTable::items(NodeId id) const {
   const Node& node = nodes_[id];
-  if (!is_container(node.kind)) {
+  if (!is_container(kind(id))) {
     return {};
   }
   const Container& container = containers_[node.payload.range.first];
@@ -197,7 +193,7 @@ std::span<const NodeId> ValueTable::items(NodeId id) const {
 }
 
 NodeId ValueTable::find(NodeId dict, std::string_view key) const {
-  if (nodes_[dict].kind != Kind::kDict) {
+  if (kind(dict) != Kind::kDict) {
     return kNoNode;
   }
   const std::span<const NodeId> entries = items(dict);

@@ -70,7 +70,7 @@ class ValueTable {
 
   // ---- reading: spans and views are valid until the table is added to ----
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-  [[nodiscard]] Kind kind(NodeId id) const { return nodes_[id].kind; }
+  [[nodiscard]] Kind kind(NodeId id) const { return static_cast<Kind>(nodes_[id].kind); }
   [[nodiscard]] std::uint32_t place(NodeId id) const { return nodes_[id].place; }
   [[nodiscard]] bool boolean(NodeId id) const { return nodes_[id].payload.integer != 0; }
   [[nodiscard]] std::int64_t integer(NodeId id) const { return nodes_[id].payload.integer; }
@@ -94,7 +94,7 @@ class ValueTable {
   struct Node {
     Payload payload;
     std::uint32_t place;
-    Kind kind;
+    std::uint32_t kind;  ///< a Kind, as wide as its room: a node copied right after one of its bytes was stored stalls
   };
   NodeId add(Kind kind, std::uint32_t place, Payload payload);
   NodeId add_integer_payload(Kind kind, std::int64_t value, std::uint32_t place);

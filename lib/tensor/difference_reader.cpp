@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include "core/signals.h"
 #include "tensor/mapped_window.h"
@@ -33,8 +34,14 @@ void walk_blocks(DType dtype, std::uint64_t begin, std::uint64_t end, const Visi
   }
 }
 
-/// What is mapped at a time, in blocks: enough for a few large pages, little enough for many threads.
-constexpr std::uint64_t kBlocksPerWindow = 8;
+/// What a thread maps at a time of each side, in blocks. Every unmapping interrupts all cores that this process runs
+/// on, so a window is as large as a part where all cores together stay below 128 MiB, and smaller with more cores.
+std::uint64_t blocks_per_window() {
+  constexpr std::uint64_t kBlocksOfAllCores = 64;
+  static const std::uint64_t kBlocks = std::clamp<std::uint64_t>(
+      kBlocksOfAllCores / std::max(1U, std::thread::hardware_concurrency()), 2, kBlocksPerPart);
+  return kBlocks;
+}
 
 /// A stretch of elements of both tensors.
 struct Window {
@@ -132,7 +139,7 @@ std::uint64_t part_count(const TensorRef& tensor) {
 Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
                         BlockBuffers& buffers) {
   const std::uint64_t end = part_begin(*reference.ref, part + 1);
-  const std::uint64_t step = kBlocksPerWindow * block_elements(reference.ref->dtype);
+  const std::uint64_t step = blocks_per_window() * block_elements(reference.ref->dtype);
   Difference total;
   for (std::uint64_t first = part_begin(*reference.ref, part); first < end; first += step) {
     core::check_interrupted();

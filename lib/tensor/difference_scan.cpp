@@ -4,6 +4,8 @@
 // instruction sets and the widest that the processor has is taken. All of it is integer arithmetic, so every width
 // gives the same answer.
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "tensor/difference_elements.h"
@@ -24,6 +26,14 @@ struct Scan {
   std::uint64_t non_finite = 0;
 };
 
+/// Elements before the next cache line.
+template <typename Code>
+std::size_t elements_to_cache_line(const std::byte* elements) {
+  constexpr std::size_t kCacheLineBytes = 64;
+  const std::size_t past = std::bit_cast<std::uintptr_t>(elements) % kCacheLineBytes;
+  return (kCacheLineBytes - past) % kCacheLineBytes / sizeof(Code);
+}
+
 /// The loop. Counts are kept in the elements' own width, for stretches short enough for the narrowest vector not to
 /// overflow them.
 template <typename Code>
@@ -33,8 +43,9 @@ template <typename Code>
   const std::size_t count = bytes / sizeof(Code);
   Code difference = 0;
   Scan result;
-  for (std::size_t begin = 0; begin < count; begin += kStretch) {
-    const std::size_t end = std::min(begin + kStretch, count);
+  // The first stretch ends at a cache line of the reference: a vector that spans two lines costs two accesses.
+  std::size_t end = std::min(elements_to_cache_line<Code>(reference), count);
+  for (std::size_t begin = 0; begin < count; begin = end, end = std::min(begin + kStretch, count)) {
     Code found = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Code a = load_element<Code>(reference + i * sizeof(Code));

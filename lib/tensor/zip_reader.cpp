@@ -255,8 +255,10 @@ ZipDirectory read_zip_directory(const ByteSource& source) {
          fmt::format("the end of the central directory after {} entries", range.entry_count), "more bytes");
   }
   check_overlaps(file, entries, header_offsets);
-  std::sort(entries.begin(), entries.end(),
-            [](const ZipEntry& left, const ZipEntry& right) { return name_less(left.name, right.name); });
+  const auto by_name = [](const ZipEntry& left, const ZipEntry& right) { return name_less(left.name, right.name); };
+  if (!std::is_sorted(entries.begin(), entries.end(), by_name)) {
+    std::sort(entries.begin(), entries.end(), by_name);
+  }
   const auto twin = std::adjacent_find(entries.begin(), entries.end(), [](const ZipEntry& left, const ZipEntry& right) {
     return left.name == right.name;
   });
