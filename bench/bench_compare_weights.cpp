@@ -8,26 +8,21 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "compare/weights.h"
+#include "file_peers.h"
 
 namespace {
 
@@ -36,37 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr int kRounds = 5;
 constexpr std::uint64_t kTensorBytes = 64ULL << 20U;
-
-struct Cost {
-  double wall = 0;
-  double cpu = 0;
-  double peak_mb = 0;
-};
-
-Cost mean(const Cost& one, const Cost& other) {
-  return {(one.wall + other.wall) / 2, (one.cpu + other.cpu) / 2, std::max(one.peak_mb, other.peak_mb)};
-}
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-/// Runs `work` in a child process; a failing child ends the program.
-Cost measure(const std::function<bool()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::_exit(work() ? 0 : 1);
-  }
-  int status = 0;
-  rusage usage{};
-  if (child < 0 || ::wait4(child, &status, 0, &usage) != child || status != 0) {
-    std::fputs("bench_compare_weights: a measured process failed\n", stderr);
-    std::exit(1);
-  }
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  return {wall.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
-}
 
 /// A snapshot of bf16 tensors whose elements are all finite.
 void write_snapshot(const std::string& path, std::uint64_t tensors) {
@@ -97,20 +61,15 @@ void write_snapshot(const std::string& path, std::uint64_t tensors) {
   }
 }
 
-struct Snapshots {
-  std::string a;
-  std::string b;
-  std::uint64_t bytes;
-};
+using Snapshots = bench::FilePair;
+using bench::Cost;
+using bench::in_halves;
+using bench::measure;
+using bench::median;
+using bench::read_roof;
 
-/// Two threads, each with one half of both files.
-bool in_halves(std::uint64_t bytes, const std::function<bool(std::uint64_t, std::uint64_t)>& half) {
-  const std::uint64_t middle = bytes / 2 / tensor::kBlockBytes * tensor::kBlockBytes;
-  bool first = false;
-  std::thread other([&] { first = half(0, middle); });
-  const bool second = half(middle, bytes);
-  other.join();
-  return first && second;
+Cost mean(const Cost& one, const Cost& other) {
+  return {(one.wall + other.wall) / 2, (one.cpu + other.cpu) / 2, std::max(one.peak_mb, other.peak_mb)};
 }
 
 bool file_peer(const Snapshots& files) {
@@ -123,26 +82,6 @@ bool file_peer(const Snapshots& files) {
            0;
   });
   return equal && ::munmap(map_a, files.bytes) == 0 && ::munmap(map_b, files.bytes) == 0;
-}
-
-bool read_roof(const Snapshots& files) {
-  const int a = ::open(files.a.c_str(), O_RDONLY);
-  const int b = ::open(files.b.c_str(), O_RDONLY);
-  return in_halves(files.bytes, [&](std::uint64_t begin, std::uint64_t end) {
-    // At page borders, as ours are: the kernel copies to them faster than to any other place.
-    const std::unique_ptr<char, void (*)(void*)> block_a(
-        static_cast<char*>(std::aligned_alloc(4096, tensor::kBlockBytes)), std::free);
-    const std::unique_ptr<char, void (*)(void*)> block_b(
-        static_cast<char*>(std::aligned_alloc(4096, tensor::kBlockBytes)), std::free);
-    for (std::uint64_t at = begin; at < end; at += tensor::kBlockBytes) {
-      const std::size_t count = std::min<std::uint64_t>(tensor::kBlockBytes, end - at);
-      if (::pread(a, block_a.get(), count, static_cast<off_t>(at)) < 0 ||
-          ::pread(b, block_b.get(), count, static_cast<off_t>(at)) < 0) {
-        return false;
-      }
-    }
-    return true;
-  });
 }
 
 bool run_cmp(const Snapshots& files) {
@@ -190,11 +129,6 @@ double openssl_speed() {
     std::exit(1);
   }
   return speed;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 class Ratios {

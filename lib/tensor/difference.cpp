@@ -91,7 +91,8 @@ Difference compare_block(DType dtype, std::uint64_t first_element, std::uint64_t
     out.finite_pairs = scan.finite_values;
     return out;
   }
-  compare_elements(dtype, first_element, count, reference, candidate, out);
+  static const VectorLevel kBest = vector_levels().back();
+  compare_elements(kBest, dtype, {first_element, count, reference, candidate}, out);
   out.different_blocks = out.different_elements > 0 ? 1 : 0;
   return out;
 }

@@ -57,6 +57,12 @@ struct ValueRange {
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
   [[nodiscard]] bool empty() const { return minimum > maximum; }
+  /// A zero counts as +0, so that its sign doesn't hang on the order.
+  void include(double value) {
+    value += 0.0;
+    minimum = value < minimum ? value : minimum;
+    maximum = value > maximum ? value : maximum;
+  }
 };
 
 /// What was found in the elements looked at so far; add() joins the next stretch.
@@ -90,6 +96,14 @@ struct Difference {
   }
   /// Joins what follows (in element order).
   void add(const Difference& next);
+};
+
+/// One block of both sides: `count` elements, ceil(count * bits / 8) bytes each.
+struct BlockPair {
+  std::uint64_t first_element = 0;  ///< its place in the tensor
+  std::uint64_t count = 0;
+  std::span<const std::byte> reference;
+  std::span<const std::byte> candidate;
 };
 
 /// Number of elements in a block: kBlockBytes of them (a multiple of eight, so that blocks of sub-byte types end at

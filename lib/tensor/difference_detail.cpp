@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop over the pairs of a block. Quantiles and histogram come from one table of counts by the highest bits of |d|:
-// it needs no scale that is known beforehand, and tables of parts are joined by adding.
+// Short stretches of a block are turned into doubles once, and gone over several times. Quantiles and histogram come
+// from one table of counts by the highest bits of |d|: it needs no scale that is known beforehand, and tables of parts
+// are joined by adding.
 #include "tensor/difference_detail.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "tensor/difference_format.h"
 #include "tensor/sum_lanes.h"
@@ -18,67 +19,121 @@ constexpr unsigned kMagnitudeShift = 49;  // leaves 11 bits of exponent and 3 of
 constexpr unsigned kBinsPerOctave = 8;
 constexpr int kExponentBias = 1023;
 
-bool is_finite(ElementKind kind) {
-  return kind < ElementKind::kInfinite;
+/// A stretch of pairs as doubles. Pairs that aren't finite, and places past the end, hold zeros: they add nothing to a
+/// sum of squares or products, and are taken off the zeros afterwards.
+constexpr std::size_t kChunk = 256;
+using Doubles = std::array<double, kChunk>;
+struct Values {
+  Doubles reference;
+  Doubles candidate;
+  Doubles apart;
+  std::uint64_t finite_pairs = 0;
+};
+
+template <typename Format>
+void load_values(const BlockPair& block, std::uint64_t first, std::size_t count, Values& out) {
+  out.reference.fill(0);
+  out.candidate.fill(0);
+  out.finite_pairs = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto a = Format::load(block.reference.data(), first + i);
+    const auto b = Format::load(block.candidate.data(), first + i);
+    const bool finite = is_finite(Format::kind(a)) && is_finite(Format::kind(b));
+    out.reference[i] = finite ? Format::value(a) : 0;
+    out.candidate[i] = finite ? Format::value(b) : 0;
+    out.finite_pairs += finite ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < kChunk; ++i) {
+    out.apart[i] = out.candidate[i] - out.reference[i];
+  }
 }
 
-/// The second pass over one block.
-template <typename Format, unsigned kComponents>
+/// The four sums and the two extremes of one block. The loops are of fixed length and go by lanes, so that the compiler
+/// makes vectors of them without changing an order.
 class DetailLoop {
  public:
-  DetailLoop(const BlockPair& block, DetailSums& sums) : block_(block), sums_(sums) {}
+  explicit DetailLoop(DetailSums& sums) : sums_(sums) {}
 
-  void run() {
-    for (std::uint64_t i = 0; i < block_.count * kComponents; ++i) {
-      const auto a = Format::load(block_.reference.data(), i);
-      const auto b = Format::load(block_.candidate.data(), i);
-      if (is_finite(Format::kind(a)) && is_finite(Format::kind(b))) {
-        pair(i, Format::value(a), Format::value(b));
-      }
+  /// `first_value` counts components of complex elements from the block's first.
+  void add(const Values& values, std::uint64_t first_element, std::uint64_t first_value, unsigned components) {
+    add_products(values.apart, values.apart, squared_difference_);
+    add_products(values.reference, values.reference, squared_reference_);
+    add_products(values.candidate, values.candidate, squared_candidate_);
+    add_products(values.reference, values.candidate, product_);
+    add_magnitudes(values);
+    sums_.finite_pairs += values.finite_pairs;
+    Doubles relative;
+    if (const double largest = relative_differences(values, relative); largest > sums_.max_relative_difference) {
+      const auto place = std::find(relative.begin(), relative.end(), largest) - relative.begin();
+      sums_.max_relative_difference = largest;
+      sums_.max_relative_index = first_element + (first_value + static_cast<std::uint64_t>(place)) / components;
     }
-    sums_.squared_difference += squared_difference_.total();
-    sums_.squared_reference += squared_reference_.total();
-    sums_.squared_candidate += squared_candidate_.total();
-    sums_.product += product_.total();
+  }
+
+  void finish() {
+    sums_.squared_difference += join_lanes(squared_difference_);
+    sums_.squared_reference += join_lanes(squared_reference_);
+    sums_.squared_candidate += join_lanes(squared_candidate_);
+    sums_.product += join_lanes(product_);
   }
 
  private:
-  void pair(std::uint64_t i, double reference, double candidate) {
-    const double difference = candidate - reference;
-    ++sums_.finite_pairs;
-    squared_difference_.add(i, difference * difference);
-    squared_reference_.add(i, reference * reference);
-    squared_candidate_.add(i, candidate * candidate);
-    product_.add(i, reference * candidate);
-    if (difference == 0) {
-      ++sums_.zero_differences;
-      return;
+  using Lanes = std::array<double, kSumLanes>;
+
+  static void add_products(const Doubles& one, const Doubles& other, Lanes& sums) {
+    Lanes lanes = sums;
+    for (std::size_t i = 0; i < kChunk; i += kSumLanes) {
+      for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
+        lanes[lane] += one[i + lane] * other[i + lane];
+      }
     }
-    const double magnitude = std::abs(difference);
-    ++sums_.magnitudes[static_cast<std::size_t>(std::bit_cast<std::uint64_t>(magnitude) >> kMagnitudeShift)];
-    // 0 as reference gives infinity, which is left out by name.
-    if (reference != 0 && magnitude / std::abs(reference) > sums_.max_relative_difference) {
-      sums_.max_relative_difference = magnitude / std::abs(reference);
-      sums_.max_relative_index = block_.first_element + i / kComponents;
-    }
+    sums = lanes;
   }
 
-  const BlockPair& block_;
+  void add_magnitudes(const Values& values) {
+    std::uint64_t zeros = 0;
+    for (const double apart : values.apart) {
+      zeros += apart == 0 ? 1U : 0U;
+      ++sums_.magnitudes[static_cast<std::size_t>(std::bit_cast<std::uint64_t>(std::abs(apart)) >> kMagnitudeShift)];
+    }
+    sums_.magnitudes[0] -= zeros;
+    sums_.zero_differences += zeros - (kChunk - values.finite_pairs);
+  }
+
+  /// |d| / |reference|, 0 where the reference is 0; returns the largest.
+  static double relative_differences(const Values& values, Doubles& relative) {
+    Lanes largest{};
+    for (std::size_t i = 0; i < kChunk; i += kSumLanes) {
+      for (std::size_t lane = 0; lane < kSumLanes; ++lane) {
+        const double size = std::abs(values.reference[i + lane]);
+        const double value =
+            std::abs(values.apart[i + lane]) / (size == 0 ? std::numeric_limits<double>::infinity() : size);
+        relative[i + lane] = value;
+        largest[lane] = value > largest[lane] ? value : largest[lane];
+      }
+    }
+    return *std::max_element(largest.begin(), largest.end());
+  }
+
   DetailSums& sums_;
-  SumLanes squared_difference_;
-  SumLanes squared_reference_;
-  SumLanes squared_candidate_;
-  SumLanes product_;
+  Lanes squared_difference_{};
+  Lanes squared_reference_{};
+  Lanes squared_candidate_{};
+  Lanes product_{};
 };
 
 void add_block(DType dtype, const BlockPair& block, DetailSums& sums) {
   visit_format(dtype, [&](auto format) {
-    using Format = decltype(format);
-    if (is_complex(dtype)) {
-      DetailLoop<Format, 2>(block, sums).run();
-    } else {
-      DetailLoop<Format, 1>(block, sums).run();
+    const unsigned components = is_complex(dtype) ? 2 : 1;
+    const std::uint64_t count = block.count * components;
+    DetailLoop loop(sums);
+    Values values;
+    for (std::uint64_t first = 0; first < count; first += kChunk) {
+      load_values<decltype(format)>(block, first,
+                                    static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, count - first)), values);
+      loop.add(values, block.first_element, first, components);
     }
+    loop.finish();
   });
 }
 
@@ -122,25 +177,6 @@ double value_of_rank(const DetailSums& sums, std::uint64_t rank, double max_abs_
     }
   }
   return max_abs_difference;
-}
-
-/// The bytes of one element, to compare with those of the other side.
-template <typename Visit>
-void visit_different(DType dtype, const BlockPair& block, const Visit& visit) {
-  visit_format(dtype, [&](auto format) {
-    using Format = decltype(format);
-    const std::uint64_t components = is_complex(dtype) ? 2 : 1;
-    for (std::uint64_t i = 0; i < block.count; ++i) {
-      bool differs = false;
-      for (std::uint64_t c = 0; c < components; ++c) {
-        differs = differs || Format::load(block.reference.data(), i * components + c) !=
-                                 Format::load(block.candidate.data(), i * components + c);
-      }
-      if (differs && !visit(block.first_element + i)) {
-        return;
-      }
-    }
-  });
 }
 
 }  // namespace
@@ -207,40 +243,6 @@ DifferenceDetail difference_detail(const TensorBytes& reference, const TensorByt
     sums.add(detail_part(reference, candidate, part, buffers));
   }
   return finish_detail(sums, first_pass.max_abs_difference);
-}
-
-void for_each_different_batch(const TensorBytes& reference, const TensorBytes& candidate, BlockBuffers& buffers,
-                              const std::function<bool(std::span<const std::uint64_t>)>& visit) {
-  constexpr std::size_t kBatch = 4096;
-  std::vector<std::uint64_t> indices;
-  indices.reserve(kBatch);
-  bool wanted = true;
-  const auto hand_over = [&] {
-    wanted = wanted && (indices.empty() || visit(indices));
-    indices.clear();
-    return wanted;
-  };
-  for (std::uint64_t part = 0; wanted && part < part_count(*reference.ref); ++part) {
-    for_each_block_pair(reference, candidate, part, buffers, [&](const BlockPair& block) {
-      if (block.reference.empty() ||
-          std::memcmp(block.reference.data(), block.candidate.data(), block.reference.size()) == 0) {
-        return true;
-      }
-      visit_different(reference.ref->dtype, block, [&](std::uint64_t index) {
-        indices.push_back(index);
-        return indices.size() < kBatch || hand_over();
-      });
-      return wanted;
-    });
-  }
-  hand_over();
-}
-
-void for_each_different_element(const TensorBytes& reference, const TensorBytes& candidate, BlockBuffers& buffers,
-                                const std::function<bool(std::uint64_t)>& visit) {
-  for_each_different_batch(reference, candidate, buffers, [&](std::span<const std::uint64_t> indices) {
-    return std::all_of(indices.begin(), indices.end(), visit);
-  });
 }
 
 }  // namespace rlverify::tensor

@@ -35,7 +35,8 @@ struct DifferenceDetail {
   double candidate_rms = 0;
   std::uint64_t zero_differences = 0;
   /// Bin k counts |d| with floor(log2 |d|) = lowest_exponent + k; the first and the last also hold what lies beyond.
-  /// The last one begins at the largest difference's power of two. |d| = 0 is in none.
+  /// The last one begins at the largest difference's power of two. |d| = 0 is in none; what is below 2^-1022 counts as
+  /// of exponent -1023.
   int lowest_exponent = 0;
   std::array<std::uint64_t, kHistogramBins> histogram{};
   /// Quantiles of |d| (kQuantiles; the smallest value that this share of the pairs doesn't exceed), zeros included:

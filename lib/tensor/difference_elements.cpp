@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over the pairs of a block. The lanes of the sums stand for vector lanes: a faster loop keeps the same
-// sixteen and gives the same bits.
+// One pass over the pairs of a block. Whole steps of IEEE elements are counted by tensor/difference_vector.h; the loop
+// here does the rest, and every other format. Both write one set of sixteen lanes, so that where the one ends and the
+// other begins can't be seen in a sum.
 #include "tensor/difference_elements.h"
 
 #include <algorithm>
@@ -9,14 +10,12 @@
 #include <cstring>
 
 #include "tensor/difference_format.h"
+#include "tensor/difference_totals.h"
+#include "tensor/difference_vector.h"
 #include "tensor/sum_lanes.h"
 
 namespace rlverify::tensor {
 namespace {
-
-bool is_finite(ElementKind kind) {
-  return kind < ElementKind::kInfinite;
-}
 
 DifferenceClass class_of(ElementKind reference, ElementKind candidate, std::uint64_t ulp_distance) {
   if (reference == ElementKind::kNan || candidate == ElementKind::kNan) {
@@ -36,24 +35,24 @@ DifferenceClass class_of(ElementKind reference, ElementKind candidate, std::uint
                               : DifferenceClass::kManyUlp;
 }
 
-void widen(ValueRange& range, double value) {
-  range.minimum = std::min(range.minimum, value);
-  range.maximum = std::max(range.maximum, value);
-}
-
 /// Walks the pairs of one block; `kComponents` is 2 for complex elements.
 template <typename Format, unsigned kComponents>
 class PairLoop {
  public:
-  PairLoop(std::uint64_t first_element, std::span<const std::byte> reference, std::span<const std::byte> candidate,
-           Difference& out)
-      : first_element_(first_element), reference_(reference.data()), candidate_(candidate.data()), out_(out) {}
+  PairLoop(const BlockPair& block, Difference& out)
+      : first_element_(block.first_element),
+        reference_(block.reference.data()),
+        candidate_(block.candidate.data()),
+        out_(out) {}
 
-  void run(std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) {
+  /// Elements [begin, end) of the block; the lanes go on from what was summed of those before.
+  void run(std::uint64_t begin, std::uint64_t end, const VectorTotals& before) {
+    absolute_ = SumLanes(before.absolute_lanes);
+    signed_ = SumLanes(before.signed_lanes);
+    for (std::uint64_t i = begin; i < end; ++i) {
       element(i);
     }
-    out_.elements += count;
+    out_.elements += end - begin;
     out_.sum_abs_difference += absolute_.total();
     out_.sum_difference += signed_.total();
   }
@@ -87,10 +86,10 @@ class PairLoop {
     const double value_a = Format::value(a);
     const double value_b = Format::value(b);
     if (is_finite(kind_a)) {
-      widen(out_.reference_range, value_a);
+      out_.reference_range.include(value_a);
     }
     if (is_finite(kind_b)) {
-      widen(out_.candidate_range, value_b);
+      out_.candidate_range.include(value_b);
     }
     if (!is_finite(kind_a) || !is_finite(kind_b)) {
       return;
@@ -114,9 +113,12 @@ class PairLoop {
       out_.max_ulp_distance = distance;
       out_.max_ulp_index = first_element_ + i;
     }
-    if (out_.first || known) {
-      return;
+    if (!out_.first && !known) {
+      set_first(i, difference_class, distance);
     }
+  }
+
+  void set_first(std::uint64_t i, DifferenceClass difference_class, std::uint64_t distance) {
     FirstDifference& first = out_.first.emplace();
     first.element_index = first_element_ + i;
     first.difference_class = difference_class;
@@ -137,17 +139,47 @@ class PairLoop {
   SumLanes signed_;
 };
 
+/// Formats that have a vector pass.
+template <typename Format>
+constexpr std::optional<VectorFormat> vector_format() {
+  if constexpr (std::is_same_v<Format, IeeeFormat<std::uint16_t, 10>>) {
+    return VectorFormat::kFloat16;
+  } else if constexpr (std::is_same_v<Format, IeeeFormat<std::uint16_t, 7>>) {
+    return VectorFormat::kBfloat16;
+  } else if constexpr (std::is_same_v<Format, IeeeFormat<std::uint32_t, 23>>) {
+    return VectorFormat::kFloat32;
+  } else if constexpr (std::is_same_v<Format, IeeeFormat<std::uint64_t, 52>>) {
+    return VectorFormat::kFloat64;
+  } else {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count,
-                      std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out) {
+void compare_elements(VectorLevel level, DType dtype, const BlockPair& block, Difference& out) {
   visit_format(dtype, [&](auto format) {
     using Format = decltype(format);
     if (is_complex(dtype)) {
-      PairLoop<Format, 2>(first_element, reference, candidate, out).run(count);
-    } else {
-      PairLoop<Format, 1>(first_element, reference, candidate, out).run(count);
+      PairLoop<Format, 2>(block, out).run(0, block.count, VectorTotals());
+      return;
     }
+    VectorTotals totals;
+    if constexpr (vector_format<Format>()) {
+      totals =
+          vector_totals(level, *vector_format<Format>(), block.reference.data(), block.candidate.data(), block.count);
+      if (totals.values > 0) {
+        const TotalsOfBlock<Format> counted(totals, block);
+        counted.add_to(out);
+        if (totals.first_different_chunk) {
+          const std::uint64_t first = counted.first_different();
+          Difference one;
+          PairLoop<Format, 1>(block, one).run(first, first + 1, VectorTotals());
+          out.first = one.first;
+        }
+      }
+    }
+    PairLoop<Format, 1>(block, out).run(totals.values, block.count, totals);
   });
 }
 
@@ -158,7 +190,7 @@ void extend_range(DType dtype, std::uint64_t count, std::span<const std::byte> e
     for (std::uint64_t i = 0; i < codes; ++i) {
       const auto code = Format::load(elements.data(), i);
       if (is_finite(Format::kind(code))) {
-        widen(range, Format::value(code));
+        range.include(Format::value(code));
       }
     }
   });

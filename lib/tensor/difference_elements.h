@@ -8,13 +8,13 @@
 #include <span>
 
 #include "tensor/difference.h"
+#include "tensor/difference_vector.h"
 
 namespace rlverify::tensor {
 
-/// Adds the elements of a block to `out`, one by one; `out` belongs to this block alone (its sums follow the block's
-/// order).
-void compare_elements(DType dtype, std::uint64_t first_element, std::uint64_t count,
-                      std::span<const std::byte> reference, std::span<const std::byte> candidate, Difference& out);
+/// Adds the elements of a block to `out`, with the vectors of `level`; `out` belongs to this block alone (its sums
+/// follow the block's order). Every level gives the same bits.
+void compare_elements(VectorLevel level, DType dtype, const BlockPair& block, Difference& out);
 
 struct EqualScan {
   bool equal = false;

@@ -17,6 +17,9 @@
 namespace rlverify::tensor {
 
 enum class ElementKind : std::uint8_t { kZero, kSubnormal, kNormal, kInfinite, kNan };
+[[nodiscard]] inline bool is_finite(ElementKind kind) {
+  return kind < ElementKind::kInfinite;
+}
 
 /// IEEE 754 layout: sign, exponent (all ones: infinity or NaN), fraction.
 template <typename CodeType, unsigned kFractionBits>

@@ -57,14 +57,6 @@ struct BlockBuffers {
 [[nodiscard]] Difference compare_tensors(const TensorBytes& reference, const TensorBytes& candidate,
                                          BlockBuffers& buffers);
 
-/// One block of both sides.
-struct BlockPair {
-  std::uint64_t first_element = 0;
-  std::uint64_t count = 0;
-  std::span<const std::byte> reference;
-  std::span<const std::byte> candidate;
-};
-
 /// Calls `visit` with the blocks of part `part` of two tensors of one dtype and shape, until it returns false.
 void for_each_block_pair(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
                          BlockBuffers& buffers, const std::function<bool(const BlockPair&)>& visit);

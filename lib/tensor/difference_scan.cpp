@@ -55,8 +55,12 @@ template <typename Code>
           static_cast<Code>(found + static_cast<Code>(static_cast<Code>(a & wanted.mask) == wanted.pattern ? 1 : 0));
     }
     result.non_finite += found;
+    if (difference != 0) {
+      // What has been counted is of no use then: the elements are looked at one by one.
+      result.equal = false;
+      return result;
+    }
   }
-  result.equal = difference == 0;
   return result;
 }
 

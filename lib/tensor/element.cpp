@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small floating types are decoded by arithmetic on their fields: there is nothing to be fast about in single
-// elements.
+// elements. Sources: Open Compute Project "8-bit floating point" (e4m3fn, e5m2), the fnuz variants (one zero, NaN where
+// -0 would be, bias one higher), and "Microscaling formats" (e8m0: a power of two, 0xFF is NaN).
 #include "tensor/element.h"
 
 #include <limits>

@@ -18,10 +18,8 @@ struct ComplexElement {
 };
 using ElementValue = std::variant<bool, std::int64_t, std::uint64_t, double, ComplexElement>;
 
-/// The element whose little-endian bytes these are (bytes_per_element(dtype) of them; sub-byte types are not taken).
-/// Every real type up to 64 bits is exact in a double; integers above int64 come as uint64.
+/// The element whose little-endian bytes these are (bytes_per_element(dtype) of them; sub-byte types have none, and
+/// give NaN). Every real type up to 64 bits is exact in a double; integers above int64 come as uint64.
 [[nodiscard]] ElementValue element_value(DType dtype, std::span<const std::byte> bytes);
-/// IEEE 754 binary16 to double.
-[[nodiscard]] double float16_value(std::uint16_t bits);
 
 }  // namespace rlverify::tensor

@@ -24,6 +24,9 @@ namespace rlverify::tensor {
 /// One sum over the values of a block.
 class SumLanes {
  public:
+  SumLanes() = default;
+  /// Goes on from sums that another loop began.
+  explicit SumLanes(const std::array<double, kSumLanes>& lanes) : lanes_(lanes) {}
   /// `index` counts from the block's first value.
   void add(std::uint64_t index, double value) { lanes_[index % kSumLanes] += value; }
   [[nodiscard]] double total() const { return join_lanes(lanes_); }
