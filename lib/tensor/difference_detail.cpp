@@ -24,9 +24,9 @@ constexpr int kExponentBias = 1023;
 constexpr std::size_t kChunk = 256;
 using Doubles = std::array<double, kChunk>;
 struct Values {
-  Doubles reference;
-  Doubles candidate;
-  Doubles apart;
+  Doubles reference{};
+  Doubles candidate{};
+  Doubles apart{};
   std::uint64_t finite_pairs = 0;
 };
 

@@ -20,7 +20,8 @@
 #include <hwy/highway.h>
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-#include "tensor/difference_vector-inl.h"
+#include "tensor/difference_codes-inl.h"
+#include "tensor/difference_values-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace rlverify::tensor::HWY_NAMESPACE {
@@ -35,8 +36,12 @@ VectorTotals totals_of(const std::byte* reference, const std::byte* candidate, s
   ValuePass<kFormat, sizeof(Code)> values;
   for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
     const std::size_t size = std::min(kChunkBytes, bytes - at);
-    codes.chunk(at / kChunkBytes, reference + at, candidate + at, size);
-    values.chunk(at / kChunkBytes, reference + at, candidate + at, size);
+    const std::uint64_t number = at / kChunkBytes;
+    if (codes.chunk(number, reference + at, candidate + at, size)) {
+      values.template chunk<true>(number, reference + at, candidate + at, size);
+    } else {
+      values.template chunk<false>(number, reference + at, candidate + at, size);
+    }
   }
   codes.finish(totals);
   values.finish(totals);

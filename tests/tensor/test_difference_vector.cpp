@@ -52,9 +52,17 @@ std::uint64_t special(const Format& format, std::mt19937_64& random) {
   return codes[random() % codes.size()] | (random() % 2 == 0 ? sign : 0);
 }
 
-enum class Content { kBits, kSpecial, kMixed, kOneUlp, kOneDifference, kEqual };
-constexpr std::array<Content, 6> kContents = {Content::kBits,   Content::kSpecial,       Content::kMixed,
-                                              Content::kOneUlp, Content::kOneDifference, Content::kEqual};
+/// A normal number: neither the lowest nor the highest exponent.
+std::uint64_t normal(const Format& format, std::uint64_t bits) {
+  const std::uint64_t sign = std::uint64_t{1} << (format.bits - 1);
+  const std::uint64_t least = std::uint64_t{1} << format.fraction_bits;
+  return (bits & sign) | (least + (bits & (sign - 1)) % (sign - 2 * least));
+}
+
+enum class Content { kBits, kSpecial, kMixed, kNormal, kRare, kOneUlp, kOneDifference, kEqual };
+constexpr std::array<Content, 8> kContents = {Content::kNormal,        Content::kRare,  Content::kBits,
+                                              Content::kSpecial,       Content::kMixed, Content::kOneUlp,
+                                              Content::kOneDifference, Content::kEqual};
 
 Pair random_pair(const Format& format, Content content, std::uint64_t count, std::mt19937_64& random) {
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - format.bits);
@@ -72,6 +80,13 @@ Pair random_pair(const Format& format, Content content, std::uint64_t count, std
       case Content::kMixed:
         pair.add(format, random() % 50 == 0 ? special(format, random) : near,
                  random() % 50 == 0 ? special(format, random) : (near + random() % 40) & mask);
+        break;
+      case Content::kNormal:
+        pair.add(format, normal(format, bits), normal(format, random() % 4 == 0 ? random() : bits + random() % 20));
+        break;
+      case Content::kRare:
+        pair.add(format, random() % 9000 == 0 ? special(format, random) : normal(format, bits),
+                 random() % 9000 == 0 ? special(format, random) : normal(format, bits + 1));
         break;
       case Content::kOneUlp:
         pair.add(format, bits & (mask >> 2U), (bits & (mask >> 2U)) + 1);
