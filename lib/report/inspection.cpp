@@ -154,9 +154,6 @@ std::vector<std::string> first_elements(const core::ByteSource& source, const te
   const std::vector<std::byte> bytes = tensor::read_element_range(source, tensor, 0, count);
   const std::size_t element_bytes = tensor::bytes_per_element(tensor.dtype);
   std::vector<std::string> texts;
-  if (element_bytes == 0) {
-    return texts;  // packed elements have no bytes of their own
-  }
   texts.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     texts.push_back(

@@ -51,6 +51,11 @@ TEST_CASE("eight-bit floats") {
   CHECK(std::isnan(real(DType::kFloat8E8m0fnu, 255)));
 }
 
+TEST_CASE("packed types have no bytes of their own") {
+  CHECK(std::isnan(std::get<double>(element_value(DType::kFloat4E2m1, {}))));
+  CHECK(std::isnan(std::get<double>(element_value(DType::kFloat6E3m2, {}))));
+}
+
 TEST_CASE("integers, bools and complex numbers") {
   CHECK(std::get<std::int64_t>(value_of(DType::kInt8, 0xff)) == -1);
   CHECK(std::get<std::int64_t>(value_of(DType::kUint8, 0xff)) == 255);
