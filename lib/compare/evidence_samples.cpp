@@ -76,7 +76,7 @@ StepLogProbs digest_log_probs(const StepSamples& samples) {
 }  // namespace
 
 void read_samples(RunEvidence& evidence, core::ThreadPool& pool, bool show_progress) {
-  evidence.sources = sample_sources(*evidence.directory, evidence.findings);
+  evidence.sources = sample_sources(*evidence.directory, pool, evidence.findings);
   evidence.token_recipe = kTokenRecipe;
   std::vector<std::int64_t> steps;
   for (const auto& entry : evidence.sources.dumps) {

@@ -9,18 +9,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <set>
 
 #include "compare/samples_reader.h"
+#include "compare/sidecar_calls.h"
 #include "core/byte_source.h"
 #include "core/sha256.h"
 
 namespace rlverify::compare {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// The decimal number that `text` begins with; `text` is moved behind it.
 std::optional<std::int64_t> leading_number(std::string_view& text) {
@@ -37,26 +35,6 @@ bool take(std::string_view& text, std::string_view word) {
   const bool found = text.substr(0, word.size()) == word;
   text.remove_prefix(found ? word.size() : 0);
   return found;
-}
-
-std::optional<SidecarName> sidecar_name(const std::string& name) {
-  std::string_view rest = name;
-  SidecarName out;
-  out.name = name;
-  if (!take(rest, "rank")) {
-    return std::nullopt;
-  }
-  const auto rank = leading_number(rest);
-  if (!rank || !take(rest, ".call")) {
-    return std::nullopt;
-  }
-  const auto call = leading_number(rest);
-  if (!call || rest != ".pt") {
-    return std::nullopt;
-  }
-  out.rank = *rank;
-  out.call = *call;
-  return out;
 }
 
 void odd_name(const std::string& folder, const std::string& name, const char* expected, core::Findings& findings) {
@@ -91,34 +69,6 @@ void add_dumps(const run::Listing& listing, const std::string& run_path, SampleS
   }
 }
 
-/// Sidecars by step: calls count up across steps, the same number in each.
-void add_sidecars(const run::RunDirectory& run, SampleSources& sources) {
-  std::error_code error;
-  sources.empty_sidecar_folder =
-      run.sidecar_files.names.empty() && fs::is_directory(run.path + "/mismatch-sidecars", error);
-  std::vector<SidecarName> names;
-  std::int64_t highest = -1;
-  for (const std::string& name : run.sidecar_files.names) {
-    if (auto parsed = sidecar_name(name)) {
-      highest = std::max(highest, parsed->call);
-      names.push_back(std::move(*parsed));
-    }
-  }
-  const auto steps = static_cast<std::int64_t>(sources.dumps.size());
-  if (steps == 0 || highest < 0 || sources.dumps.rbegin()->first != steps - 1 || (highest + 1) % steps != 0) {
-    return;  // the calls can't be told apart by step
-  }
-  const std::int64_t calls_per_step = (highest + 1) / steps;
-  for (SidecarName& name : names) {
-    sources.sidecars[name.call / calls_per_step].push_back(std::move(name));
-  }
-  for (auto& entry : sources.sidecars) {
-    std::sort(entry.second.begin(), entry.second.end(), [](const SidecarName& a, const SidecarName& b) {
-      return std::pair(a.rank, a.call) < std::pair(b.rank, b.call);
-    });
-  }
-}
-
 std::int64_t positive(core::Value value) {
   return value.is_integer() && value.integer() > 0 ? value.integer() : 0;
 }
@@ -149,7 +99,7 @@ const Sample* StepSamples::find(std::int64_t index) const {
   return at != samples.end() && at->index == index ? &*at : nullptr;
 }
 
-SampleSources sample_sources(const run::RunDirectory& run, core::Findings& findings) {
+SampleSources sample_sources(const run::RunDirectory& run, core::ThreadPool& pool, core::Findings& findings) {
   SampleSources sources;
   sources.run_path = run.path;
   const core::Value topology = run.manifest.root().get("topology");
@@ -166,7 +116,7 @@ SampleSources sample_sources(const run::RunDirectory& run, core::Findings& findi
     problem.file = run.path + "/" + problem.file;
     findings.add(problem, "RLV-335", core::Section::kLogProbs);
   }
-  add_sidecars(run, sources);
+  assign_sidecars(run, pool, sources, findings);
   return sources;
 }
 

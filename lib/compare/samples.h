@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/finding.h"
+#include "core/thread_pool.h"
 #include "run/run_directory.h"
 #include "tensor/dtype.h"
 
@@ -65,7 +66,7 @@ struct SidecarName {
   std::int64_t call = 0;
 };
 
-/// Which files hold the samples of which step, by their names; nothing is opened.
+/// Which files hold the samples of which step: dumps by their names, sidecars by the samples in them.
 struct SampleSources {
   std::string run_path;
   std::string folder;                     ///< "train-data" or "dump/rollout_data"
@@ -79,7 +80,8 @@ struct SampleSources {
 
 /// Train dumps where there are any, else rollout dumps (`dump/rollout_data`). Faults of folders and names become
 /// findings.
-[[nodiscard]] SampleSources sample_sources(const run::RunDirectory& run, core::Findings& findings);
+[[nodiscard]] SampleSources sample_sources(const run::RunDirectory& run, core::ThreadPool& pool,
+                                           core::Findings& findings);
 
 /// Reads all files of one step. A file or a vector that can't be used becomes a finding; nothing is guessed for it.
 [[nodiscard]] StepSamples load_step(const SampleSources& sources, std::int64_t step);

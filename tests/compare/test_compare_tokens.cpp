@@ -283,5 +283,69 @@ TEST_CASE("A difference in the sidecars alone is a difference") {
   CHECK(found.place.position == 3);
 }
 
+/// Sidecars of one rank whose calls hold the samples [begin, end) of a run's steps, counted through.
+void write_calls(TestRun& files, const SmallRun& run, const std::vector<std::pair<std::size_t, std::size_t>>& calls) {
+  std::vector<PlainSample> samples;
+  for (const auto& step : run.steps) {
+    samples.insert(samples.end(), step.begin(), step.end());
+  }
+  for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+      SmallRun part = run;
+      part.steps.assign(calls.size(), {});
+      part.steps[call].assign(samples.begin() + static_cast<std::ptrdiff_t>(calls[call].first),
+                              samples.begin() + static_cast<std::ptrdiff_t>(calls[call].second));
+      const int number = static_cast<int>(call);
+      files.files[rlverify::test::sidecar_path(rank, number)] = write_pt(sidecar_of(part, rank, number));
+    }
+  }
+}
+
+TEST_CASE("Calls belong to steps by their samples, not by their number") {
+  // One call in the first step, two in the second: dynamic batches.
+  SmallRun run = candidate();
+  TestRun same = run.files();
+  write_calls(same, run, {{0, 2}, {2, 3}, {3, 4}});
+  Pair equal(reference().files(), same);
+  CHECK(equal.compare().findings.list().empty());
+  CHECK(equal.reading().list().empty());
+
+  run.steps[1][1].rollout[3] = -3.0F;
+  TestRun other = candidate().files();
+  write_calls(other, run, {{0, 2}, {2, 3}, {3, 4}});
+  Pair differs(reference().files(), other);
+  const core::Finding found = finding(differs.compare().findings, "RLV-330");
+  CHECK(found.place.step == 1);
+  CHECK(found.place.sample == 3);
+  CHECK(found.place.position == 3);
+}
+
+TEST_CASE("Sidecars whose step can't be told are left out, and that is said") {
+  const SmallRun run = candidate();
+  TestRun across = run.files();
+  write_calls(across, run, {{0, 1}, {1, 3}, {3, 4}});
+  Pair pair(reference().files(), across);
+  static_cast<void>(pair.compare());
+  core::Finding found = finding(pair.reading(), "RLV-335");
+  CHECK(found.severity == core::Severity::kWarning);
+  CHECK(found.expected == "2 samples in the calls of each step");
+  CHECK(found.place.file.find("rank00000.call00000000.pt") != std::string::npos);
+
+  TestRun odd = run.files();
+  write_calls(odd, run, {{0, 2}, {2, 3}});
+  Pair uneven(reference().files(), odd);
+  static_cast<void>(uneven.compare());
+  found = finding(uneven.reading(), "RLV-335");
+  CHECK(found.what == "the sidecars can't be told apart by step");
+  CHECK(found.place.file.find("mismatch-sidecars") != std::string::npos);
+
+  TestRun gap = run.files();
+  gap.remove(rlverify::test::sidecar_path(3, 0));
+  Pair missing(reference().files(), gap);
+  static_cast<void>(missing.compare());
+  found = finding(missing.reading(), "RLV-335");
+  CHECK(found.place.file.find("rank00003.call00000000.pt") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace rlverify::compare::test
