@@ -19,6 +19,7 @@ using Action = std::function<core::ExitCode()>;
 
 void add_check_seal_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
+void add_diff_command(CLI::App& app, Action& action);
 void add_explain_command(CLI::App& app, Action& action);
 void add_inspect_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);

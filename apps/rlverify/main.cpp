@@ -35,6 +35,7 @@ int main(int argc, char* argv[]) {
   rlverify::app::Action action;
   rlverify::app::add_check_seal_command(app, action);
   rlverify::app::add_compare_command(app, action);
+  rlverify::app::add_diff_command(app, action);
   rlverify::app::add_explain_command(app, action);
   rlverify::app::add_inspect_command(app, action);
   rlverify::app::add_report_command(app, action);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compare/weights_pool.h"
 #include "core/sha256.h"
+#include "tensor/buffer_stock.h"
 #include "tensor/difference_reader.h"
 
 namespace rlverify::compare {
@@ -43,7 +43,7 @@ std::vector<HashedTensor> hash_model(const tensor::Model& model, const std::vect
   std::stable_sort(order.begin(), order.end(), [&wanted](std::size_t a, std::size_t b) {
     return wanted[a]->ref.logical_bytes() > wanted[b]->ref.logical_bytes();
   });
-  BufferStock stock;
+  tensor::BufferStock stock;
   pool.for_each(order.size(), [&](std::size_t i) {
     const tensor::ModelTensor& tensor = *wanted[order[i]];
     HashedTensor& out = hashed[order[i]];
@@ -52,7 +52,7 @@ std::vector<HashedTensor> hash_model(const tensor::Model& model, const std::vect
     out.shape.assign(tensor.ref.shape.begin(), tensor.ref.shape.end());
     out.elements = tensor.ref.element_count;
     out.bytes = tensor.ref.logical_bytes();
-    const BufferLoan buffers(stock);
+    const tensor::BufferLoan buffers(stock);
     try {
       hash_tensor(model, tensor, buffers->reference, out, progress);
     } catch (const core::ArtifactError& error) {

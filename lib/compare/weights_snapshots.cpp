@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "compare/weights_pool.h"
+#include "tensor/buffer_stock.h"
 #include "tensor/element.h"
 
 namespace rlverify::compare {
@@ -91,10 +91,10 @@ std::vector<TensorPair> compare_models(const Model& reference, const Model& cand
   }
   const std::vector<Task> tasks = list_tasks(pairs);
   std::vector<Outcome> outcomes(tasks.size());
-  BufferStock stock;
+  tensor::BufferStock stock;
   pool.for_each(tasks.size(), [&](std::size_t i) {
     const TensorPair& pair = pairs[tasks[i].pair];
-    const BufferLoan buffers(stock);
+    const tensor::BufferLoan buffers(stock);
     try {
       const auto reference_source = reference.source(pair.reference->file);
       const auto candidate_source = candidate.source(pair.candidate->file);
@@ -138,13 +138,13 @@ std::optional<bool> same_models(const Model& earlier, const Model& later, core::
   const std::vector<Task> tasks = list_tasks(pairs);
   std::atomic<bool> different{false};
   std::atomic<bool> unreadable{false};
-  BufferStock stock;
+  tensor::BufferStock stock;
   const auto look = [&](std::size_t i, bool first_block_only) {
     if (different.load() || (first_block_only && tasks[i].part > 0)) {
       return;
     }
     const TensorPair& pair = pairs[tasks[i].pair];
-    const BufferLoan buffers(stock);
+    const tensor::BufferLoan buffers(stock);
     try {
       const auto source_a = earlier.source(pair.reference->file);
       const auto source_b = later.source(pair.candidate->file);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block buffers that the jobs of a pool take and give back, so that there are as many as threads and none is allocated
-// per tensor (internal).
+// per tensor.
 #pragma once
 
 #include <memory>
@@ -10,27 +10,27 @@
 
 #include "tensor/difference_reader.h"
 
-namespace rlverify::compare {
+namespace rlverify::tensor {
 
 class BufferStock {
  public:
-  [[nodiscard]] std::unique_ptr<tensor::BlockBuffers> take() {
+  [[nodiscard]] std::unique_ptr<BlockBuffers> take() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
-      return std::make_unique<tensor::BlockBuffers>();
+      return std::make_unique<BlockBuffers>();
     }
     auto buffers = std::move(free_.back());
     free_.pop_back();
     return buffers;
   }
-  void give(std::unique_ptr<tensor::BlockBuffers> buffers) {
+  void give(std::unique_ptr<BlockBuffers> buffers) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(buffers));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<tensor::BlockBuffers>> free_;
+  std::vector<std::unique_ptr<BlockBuffers>> free_;
 };
 
 /// The buffers of one job.
@@ -40,12 +40,12 @@ class BufferLoan {
   ~BufferLoan() { stock_.give(std::move(buffers_)); }
   BufferLoan(const BufferLoan&) = delete;
   BufferLoan& operator=(const BufferLoan&) = delete;
-  tensor::BlockBuffers* operator->() const { return buffers_.get(); }
-  tensor::BlockBuffers& operator*() const { return *buffers_; }
+  BlockBuffers* operator->() const { return buffers_.get(); }
+  BlockBuffers& operator*() const { return *buffers_; }
 
  private:
   BufferStock& stock_;
-  std::unique_ptr<tensor::BlockBuffers> buffers_;
+  std::unique_ptr<BlockBuffers> buffers_;
 };
 
-}  // namespace rlverify::compare
+}  // namespace rlverify::tensor

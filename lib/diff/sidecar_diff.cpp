@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files are compared one by one over all cores; pieces are put together in the order of their samples, so that nothing
+// depends on which file was read first.
+#include "diff/sidecar_diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <tuple>
+
+#include "core/byte_source.h"
+#include "core/progress.h"
+#include "diff/sidecar_piece.h"
+
+namespace rlverify::diff {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Finding;
+
+struct FileResult {
+  std::vector<SamplePiece> pieces;
+  std::vector<core::Problem> problems;
+  bool readable = false;
+  bool other_kind = false;  ///< a file of torch.save that isn't a sidecar
+};
+
+bool is_sidecar(const tensor::PtFile& file) {
+  const core::Value schema = file.root().get("schema_version");
+  return schema.is_string() && schema.text() == run::kSidecarSchema;
+}
+
+bool is_other_kind(const std::string& path) {
+  try {
+    return !is_sidecar(tensor::read_pt(*core::open_file(path)));
+  } catch (const core::ArtifactError&) {
+    return false;
+  }
+}
+
+FileResult read_file(const std::string& path, std::uint32_t file_index, const SidecarOptions& options) {
+  FileResult result;
+  try {
+    const run::SidecarFile file = run::read_sidecar(core::open_file(path), path);
+    result.readable = true;
+    for (std::size_t i = 0; i < file.samples.size(); ++i) {
+      try {
+        result.pieces.push_back(compare_piece(file, i, options));
+        result.pieces.back().file = file_index;
+      } catch (const core::ArtifactError& error) {
+        result.problems.push_back(error.problem());
+      }
+    }
+  } catch (const core::ArtifactError& error) {
+    result.problems.push_back(error.problem());
+    result.other_kind = is_other_kind(path);
+  }
+  return result;
+}
+
+std::vector<std::string> list_files(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    return {path};
+  }
+  std::vector<std::string> files;
+  for (fs::directory_iterator entries(path, error); !error && entries != fs::directory_iterator();
+       entries.increment(error)) {
+    const std::string name = entries->path().filename().string();
+    if (name.front() != '.' && entries->path().extension() == ".pt") {
+      files.push_back((fs::path(path) / name).string());
+    }
+  }
+  if (error) {
+    throw core::InputError(path + ": " + error.message());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Nothing could be compared: why, and whose fault it is.
+void require_sidecars(const SidecarDiff& diff, const std::vector<FileResult>& results) {
+  if (results.empty()) {
+    throw core::InputError(diff.path + ": expected sidecars (*.pt), found none");
+  }
+  if (diff.files_read > 0) {
+    return;
+  }
+  if (std::all_of(results.begin(), results.end(), [](const FileResult& result) { return result.other_kind; })) {
+    throw core::UsageError(fmt::format(
+        "{} is no sidecar (schema_version {}): to compare two files or models, name both: rlverify diff A B", diff.path,
+        run::kSidecarSchema));
+  }
+  for (const FileResult& result : results) {
+    if (!result.other_kind && !result.problems.empty()) {
+      throw core::ArtifactError(result.problems.front());
+    }
+  }
+}
+
+/// Whether two tensor-parallel ranks found the same.
+bool same_result(const SamplePiece& a, const SamplePiece& b) {
+  const auto key = [](const SamplePiece& piece) {
+    return std::make_tuple(piece.response_length, piece.dtype, piece.difference.elements,
+                           piece.difference.different_elements, piece.difference.max_ulp_distance,
+                           piece.difference.max_abs_difference, piece.difference.sum_abs_difference,
+                           piece.difference.first ? piece.difference.first->element_index : 0, piece.masked_different);
+  };
+  return key(a) == key(b);
+}
+
+Finding piece_finding(const SidecarDiff& diff, const SamplePiece& piece, std::string code, core::Severity severity,
+                      std::string what) {
+  Finding finding;
+  finding.code = std::move(code);
+  finding.severity = severity;
+  finding.section = core::Section::kLogProbs;
+  finding.what = std::move(what);
+  finding.place.file = diff.files[piece.file];
+  finding.place.rank = piece.rank;
+  finding.place.call = piece.call;
+  finding.place.sample = piece.sample;
+  return finding;
+}
+
+void join(const SamplePiece& piece, SampleDiff& sample) {
+  const auto first_of = [](const tensor::Difference& difference) {
+    return difference.first ? difference.first->element_index : ~std::uint64_t{0};
+  };
+  // The pieces of a sample lie in zigzag: the first position in response order may come with the second piece.
+  const std::optional<tensor::FirstDifference> known = sample.difference.first;
+  const bool earlier = first_of(piece.difference) < first_of(sample.difference);
+  sample.difference.add(piece.difference);
+  sample.difference.first = earlier ? piece.difference.first : known;
+  const bool earlier_outside =
+      piece.outside.first &&
+      (!sample.outside.first || piece.outside.first->element_index < sample.outside.first->element_index);
+  const std::optional<tensor::FirstDifference> known_outside = sample.outside.first;
+  sample.outside.add(piece.outside);
+  sample.outside.first = earlier_outside ? piece.outside.first : known_outside;
+  if (earlier_outside || (earlier && !sample.outside.first)) {
+    sample.file = piece.file;
+    sample.rank = piece.rank;
+  }
+  sample.masked += piece.masked;
+  sample.masked_different += piece.masked_different;
+  if (piece.bins && sample.bins) {
+    sample.bins->add(*piece.bins);
+  }
+}
+
+/// Pieces sorted by sample, context-parallel rank and rank become samples.
+void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
+  const auto key = [](const SamplePiece& piece) {
+    return std::make_tuple(piece.call, piece.dp, piece.sample, piece.cp_rank, piece.rank, piece.file);
+  };
+  std::sort(pieces.begin(), pieces.end(),
+            [&key](const SamplePiece& a, const SamplePiece& b) { return key(a) < key(b); });
+  const SamplePiece* representative = nullptr;
+  for (const SamplePiece& piece : pieces) {
+    const bool same_sample = representative != nullptr && representative->call == piece.call &&
+                             representative->dp == piece.dp && representative->sample == piece.sample;
+    if (same_sample && representative->cp_rank == piece.cp_rank) {
+      if (!same_result(*representative, piece)) {
+        diff.findings.add(piece_finding(diff, piece, "RLV-412", core::Severity::kWarning,
+                                        fmt::format("rank {} found something else for these positions than rank {}",
+                                                    piece.rank, representative->rank)));
+      }
+      continue;
+    }
+    if (!same_sample) {
+      SampleDiff sample;
+      sample.call = piece.call;
+      sample.dp = piece.dp;
+      sample.sample = piece.sample;
+      sample.response_length = piece.response_length;
+      sample.dtype = piece.dtype;
+      sample.file = piece.file;
+      sample.rank = piece.rank;
+      if (piece.bins) {
+        sample.bins.emplace(static_cast<std::uint64_t>(piece.response_length));
+      }
+      diff.samples.push_back(std::move(sample));
+    }
+    representative = &piece;
+    join(piece, diff.samples.back());
+  }
+}
+
+void add_sample_findings(SidecarDiff& diff) {
+  for (const SampleDiff& sample : diff.samples) {
+    if (sample.difference.equal()) {
+      continue;
+    }
+    const bool within = sample.outside.elements == 0;
+    const tensor::FirstDifference& first = within ? *sample.difference.first : *sample.outside.first;
+    Finding finding;
+    finding.code = within ? "RLV-413" : "RLV-410";
+    finding.severity = within ? core::Severity::kNote : core::Severity::kError;
+    finding.section = core::Section::kLogProbs;
+    finding.what =
+        within ? "train and rollout log-probs differ within the tolerance" : "train and rollout log-probs differ";
+    finding.place.file = diff.files[sample.file];
+    finding.place.rank = sample.rank;
+    finding.place.call = sample.call;
+    finding.place.sample = sample.sample;
+    finding.place.position = static_cast<std::int64_t>(first.element_index);
+    finding.expected = "train " + tensor::element_text(sample.dtype, first.reference);
+    finding.found = "rollout " + tensor::element_text(sample.dtype, first.candidate);
+    diff.findings.add(std::move(finding));
+  }
+}
+
+void sum_up(SidecarDiff& diff) {
+  for (std::size_t i = 0; i < diff.samples.size(); ++i) {
+    const SampleDiff& sample = diff.samples[i];
+    diff.total.add(sample.difference);
+    diff.elements_outside += sample.outside.elements;
+    diff.bytes_compared += sample.difference.elements * tensor::bytes_per_element(sample.dtype);
+    diff.samples_outside += sample.outside.elements > 0 ? 1 : 0;
+    if (!sample.difference.equal()) {
+      ++diff.samples_different;
+      diff.worst.push_back(i);
+    }
+  }
+  const auto key = [&diff](std::size_t i) {
+    const SampleDiff& sample = diff.samples[i];
+    return std::make_tuple(sample.outside.elements > 0, sample.difference.max_abs_difference,
+                           sample.difference.different_elements);
+  };
+  std::stable_sort(diff.worst.begin(), diff.worst.end(),
+                   [&key](std::size_t a, std::size_t b) { return key(a) > key(b); });
+}
+
+}  // namespace
+
+Answer SidecarDiff::answer() const {
+  if (total.elements == 0) {
+    return Answer::kNothing;
+  }
+  if (elements_outside > 0) {
+    return Answer::kDifferent;
+  }
+  if (findings.has_error()) {
+    return Answer::kIncomplete;
+  }
+  return total.equal() ? Answer::kEqual : Answer::kWithinTolerance;
+}
+
+core::ExitCode SidecarDiff::exit_code() const {
+  return exit_code_of(answer());
+}
+
+const SampleDiff* SidecarDiff::first_different() const {
+  const SampleDiff* within = nullptr;
+  for (const SampleDiff& sample : samples) {
+    if (sample.outside.elements > 0) {
+      return &sample;
+    }
+    within = within == nullptr && !sample.difference.equal() ? &sample : within;
+  }
+  return within;
+}
+
+SidecarDiff diff_sidecars(const std::string& path, const SidecarOptions& options, core::ThreadPool& pool) {
+  SidecarDiff diff;
+  diff.path = path;
+  diff.tolerance = options.tolerance;
+  diff.files = list_files(path);
+  core::Progress progress("sidecars", diff.files.size(), options.show_progress);
+  std::vector<FileResult> results(diff.files.size());
+  pool.for_each(results.size(), [&](std::size_t i) {
+    results[i] = read_file(diff.files[i], static_cast<std::uint32_t>(i), options);
+    progress.add(1);
+  });
+  std::vector<SamplePiece> pieces;
+  for (FileResult& result : results) {
+    diff.files_read += result.readable ? 1 : 0;
+    for (const core::Problem& problem : result.problems) {
+      diff.findings.add(problem, "RLV-411", core::Section::kLogProbs);
+    }
+    std::move(result.pieces.begin(), result.pieces.end(), std::back_inserter(pieces));
+  }
+  require_sidecars(diff, results);
+  join_pieces(std::move(pieces), diff);
+  sum_up(diff);
+  add_sample_findings(diff);
+  return diff;
+}
+
+}  // namespace rlverify::diff
