@@ -38,6 +38,10 @@ int main(int argc, char* argv[]) {
   rlverify::app::add_diff_command(app, action);
   rlverify::app::add_explain_command(app, action);
   rlverify::app::add_inspect_command(app, action);
+#if RLVERIFY_WITH_KERNELS
+  rlverify::app::add_prior_art_command(app, action);
+  rlverify::app::add_replay_command(app, action);
+#endif
   rlverify::app::add_report_command(app, action);
   rlverify::app::add_seal_command(app, action);
   rlverify::app::add_validate_command(app, action);
