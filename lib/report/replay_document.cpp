@@ -139,7 +139,7 @@ NodeId direct_object(Document& document, const ReplayResult& result) {
   put_tally(document, out, result.direct.tally);
   const auto& first = result.direct.first;
   document.put(
-      out, "first",
+      out, "first_parting",
       !first
           ? document.null()
           : document.object(
