@@ -17,17 +17,6 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding log_prob_finding(const char* code, std::string what, const RunEvidence& side,
-                               std::optional<std::int64_t> step) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kLogProbs;
-  finding.what = std::move(what);
-  finding.place.file = side.path;
-  finding.place.step = step;
-  return finding;
-}
-
 /// What comparing two vectors position by position gave.
 struct VectorDifference {
   std::uint64_t common = 0;  ///< positions that both have
@@ -102,8 +91,8 @@ class StepComparison {
 
  private:
   void not_comparable(const SamplePair& pair) {
-    core::Finding note =
-        log_prob_finding("RLV-331", "log-probs of a sample are not comparable: its tokens differ", candidate_, step_);
+    core::Finding note = step_finding(Section::kLogProbs, "RLV-331",
+                                      "log-probs of a sample are not comparable: its tokens differ", candidate_, step_);
     note.severity = Severity::kNote;
     note.place.sample = pair.name;
     note.because_of = "RLV-320";
@@ -122,8 +111,8 @@ class StepComparison {
     if (a == b) {
       return;
     }
-    core::Finding finding =
-        log_prob_finding("RLV-330", fmt::format("log-probs of sample {} differ", pair.name), candidate_, step_);
+    core::Finding finding = step_finding(Section::kLogProbs, "RLV-330",
+                                         fmt::format("log-probs of sample {} differ", pair.name), candidate_, step_);
     finding.place.sample = pair.name;
     finding.expected = a;
     finding.found = b;
@@ -158,9 +147,9 @@ class StepComparison {
 
   /// A kind that one side doesn't keep at all: dumps without log-probs, a run without sidecars.
   void one_sided_kind(LogProbKind kind, const RunEvidence& without) {
-    core::Finding finding =
-        log_prob_finding("RLV-334", fmt::format("{} can't be compared: {} has none", log_prob_name(kind), without.name),
-                         without, std::nullopt);
+    core::Finding finding = step_finding(
+        Section::kLogProbs, "RLV-334",
+        fmt::format("{} can't be compared: {} has none", log_prob_name(kind), without.name), without, std::nullopt);
     finding.severity = Severity::kNote;
     if (without.sources.empty_sidecar_folder &&
         (kind == LogProbKind::kSidecarTrain || kind == LogProbKind::kSidecarRollout)) {
@@ -176,8 +165,8 @@ class StepComparison {
   void explain(const SamplePair& pair, LogProbKind kind) {
     const Sample* const left = values_.reference().find(left_tokens_.indices[*pair.reference]);
     const Sample* const right = values_.candidate().find(right_tokens_.indices[*pair.candidate]);
-    core::Finding finding =
-        log_prob_finding("RLV-330", fmt::format("{} of a sample differ", log_prob_name(kind)), candidate_, step_);
+    core::Finding finding = step_finding(Section::kLogProbs, "RLV-330",
+                                         fmt::format("{} of a sample differ", log_prob_name(kind)), candidate_, step_);
     finding.place.sample = pair.name;
     if (left == nullptr || right == nullptr) {
       finding.hint = "The files changed while they were read.";
@@ -212,7 +201,7 @@ class StepComparison {
   }
 
   void coverage(const SamplePair& pair, std::string what, std::string expected, std::string found) {
-    core::Finding finding = log_prob_finding("RLV-332", std::move(what), candidate_, step_);
+    core::Finding finding = step_finding(Section::kLogProbs, "RLV-332", std::move(what), candidate_, step_);
     finding.place.sample = pair.name;
     finding.expected = std::move(expected);
     finding.found = std::move(found);
@@ -249,8 +238,9 @@ bool without_any(const RunEvidence& reference, const RunEvidence& candidate, Can
     missing = true;
     const RunEvidence& other = side == &reference ? candidate : reference;
     const bool other_has = !other.log_probs.empty();
-    core::Finding finding = log_prob_finding(
-        "RLV-334", fmt::format("log-probs can't be compared: {} has none", side->name), *side, std::nullopt);
+    core::Finding finding =
+        step_finding(Section::kLogProbs, "RLV-334", fmt::format("log-probs can't be compared: {} has none", side->name),
+                     *side, std::nullopt);
     finding.severity = other_has ? Severity::kWarning : Severity::kNote;
     if (other_has && side->sources.empty_sidecar_folder) {
       finding.code = "RLV-332";
@@ -286,11 +276,10 @@ void compare_log_probs(const RunEvidence& reference, const RunEvidence& candidat
     }
     if (left == nullptr || right == nullptr) {
       const RunEvidence& without = left == nullptr ? reference : candidate;
-      core::Finding finding =
-          log_prob_finding("RLV-332",
-                           fmt::format("no {} entries: {} has no log-probs of step {}",
-                                       left == nullptr ? "reference" : "candidate", without.name, step),
-                           without, step);
+      core::Finding finding = step_finding(Section::kLogProbs, "RLV-332",
+                                           fmt::format("no {} entries: {} has no log-probs of step {}",
+                                                       left == nullptr ? "reference" : "candidate", without.name, step),
+                                           without, step);
       finding.expected = fmt::format("{} positions", (left == nullptr ? right : left)->elements);
       finding.found = "none";
       out.findings.add(std::move(finding));

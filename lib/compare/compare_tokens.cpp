@@ -16,17 +16,6 @@ namespace {
 using core::Section;
 using core::Severity;
 
-core::Finding token_finding(const char* code, std::string what, const RunEvidence& side,
-                            std::optional<std::int64_t> step) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kTokens;
-  finding.what = std::move(what);
-  finding.place.file = side.path;
-  finding.place.step = step;
-  return finding;
-}
-
 /// The first sample of a differing step, with the first differing token where values can be read.
 class TokenDifference {
  public:
@@ -40,7 +29,8 @@ class TokenDifference {
 
   [[nodiscard]] core::Finding finding() {
     if (same_samples_in_another_order()) {
-      core::Finding out = token_finding("RLV-322", "the same samples in another order", candidate_, left_.step);
+      core::Finding out =
+          step_finding(Section::kTokens, "RLV-322", "the same samples in another order", candidate_, left_.step);
       out.expected = fmt::format("{} samples in the order of {}", left_.samples.size(), reference_.name);
       out.found = "the same tokens under other sample indices";
       return out;
@@ -52,7 +42,8 @@ class TokenDifference {
         different.push_back(&pair);
       }
     }
-    core::Finding out = different.empty() ? token_finding("RLV-320", "the token digests differ", candidate_, left_.step)
+    core::Finding out = different.empty() ? step_finding(Section::kTokens, "RLV-320", "the token digests differ",
+                                                         candidate_, left_.step)
                                           : first(*different.front());
     if (!different.empty()) {
       out.hint =
@@ -75,7 +66,7 @@ class TokenDifference {
   }
 
   core::Finding first(const SamplePair& pair) {
-    core::Finding out = token_finding("RLV-320", "", candidate_, left_.step);
+    core::Finding out = step_finding(Section::kTokens, "RLV-320", "", candidate_, left_.step);
     out.place.sample = pair.name;
     if (!pair.reference || !pair.candidate) {
       out.code = "RLV-321";
@@ -120,8 +111,9 @@ void compare_step(const RunEvidence& reference, const RunEvidence& candidate, st
   if (left == nullptr || right == nullptr) {
     out.step_tokens[step] = false;
     const RunEvidence& owner = left != nullptr ? reference : candidate;
-    out.findings.add(token_finding("RLV-321", fmt::format("tokens of step {} are there in {} alone", step, owner.name),
-                                   owner, step));
+    out.findings.add(step_finding(Section::kTokens, "RLV-321",
+                                  fmt::format("tokens of step {} are there in {} alone", step, owner.name), owner,
+                                  step));
     return;
   }
   out.coverage.tokens.elements += std::max(left->tokens, right->tokens);
@@ -129,7 +121,8 @@ void compare_step(const RunEvidence& reference, const RunEvidence& candidate, st
   if (left->sha256 != right->sha256) {
     out.findings.add(TokenDifference(reference, candidate, *left, *right).finding());
   } else if (!left->dtypes.empty() && !right->dtypes.empty() && left->dtypes != right->dtypes) {
-    core::Finding note = token_finding("RLV-323", "dtype differs, tokens are the same", candidate, step);
+    core::Finding note =
+        step_finding(Section::kTokens, "RLV-323", "dtype differs, tokens are the same", candidate, step);
     note.severity = Severity::kNote;
     note.expected = fmt::format("{}", fmt::join(left->dtypes, ", "));
     note.found = fmt::format("{}", fmt::join(right->dtypes, ", "));
@@ -176,16 +169,18 @@ void compare_tokens(const RunEvidence& reference, const RunEvidence& candidate, 
   for (const RunEvidence* side : {&reference, &candidate}) {
     if (side->tokens.empty()) {
       evidence = false;
-      core::Finding finding = token_finding(
-          "RLV-326", fmt::format("no tokens of {}: they can't be compared", side->name), *side, std::nullopt);
+      core::Finding finding =
+          step_finding(Section::kTokens, "RLV-326", fmt::format("no tokens of {}: they can't be compared", side->name),
+                       *side, std::nullopt);
       finding.expected = "dumps in train-data/ or dump/rollout_data/";
       finding.found = side->sealed() ? "no tokens in the record" : fmt::format("{} files", side->sample_coverage.files);
       out.findings.add(std::move(finding));
     }
   }
   if (evidence && reference.token_recipe != candidate.token_recipe) {
-    core::Finding finding = token_finding(
-        "RLV-327", "the token digests follow different recipes: they can't be compared", candidate, std::nullopt);
+    core::Finding finding =
+        step_finding(Section::kTokens, "RLV-327", "the token digests follow different recipes: they can't be compared",
+                     candidate, std::nullopt);
     finding.expected = reference.token_recipe;
     finding.found = candidate.token_recipe;
     out.findings.add(std::move(finding));

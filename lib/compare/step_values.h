@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "compare/evidence.h"
 
@@ -50,5 +52,17 @@ struct SamplePair {
   std::optional<std::size_t> candidate;
 };
 [[nodiscard]] std::vector<SamplePair> pair_samples(const StepTokens& reference, const StepTokens& candidate);
+
+/// A finding about `side`; `step` where it has one.
+[[nodiscard]] inline core::Finding step_finding(core::Section section, const char* code, std::string what,
+                                                const RunEvidence& side, std::optional<std::int64_t> step) {
+  core::Finding finding;
+  finding.code = code;
+  finding.section = section;
+  finding.what = std::move(what);
+  finding.place.file = side.path;
+  finding.place.step = step;
+  return finding;
+}
 
 }  // namespace rlverify::compare
