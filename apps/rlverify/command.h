@@ -25,6 +25,7 @@ void add_inspect_command(CLI::App& app, Action& action);
 void add_prior_art_command(CLI::App& app, Action& action);
 void add_replay_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
+void add_schema_command(CLI::App& app, Action& action);
 void add_seal_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
 

@@ -12,12 +12,10 @@
 #include <memory>
 
 #include "command.h"
-#include "core/byte_source.h"
-#include "core/json_reader.h"
 #include "core/progress.h"
+#include "document_check.h"
 #include "judge/judge.h"
-#include "report/finding_text.h"
-#include "report/schema_check.h"
+#include "judge/run_schemas.h"
 #include "report/validation_document.h"
 
 namespace rlverify::app {
@@ -36,81 +34,6 @@ struct ValidateOptions {
   bool seal = false;
   bool quiet = false;
 };
-
-std::string read_text(const std::string& path) {
-  const auto source = core::open_file(path);
-  constexpr std::uint64_t kMaxSchemaBytes = 16ULL << 20;
-  if (source->size() > kMaxSchemaBytes) {
-    throw core::InputError(path + ": larger than a schema can be");
-  }
-  std::string text(source->size(), '\0');
-  source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
-  return text;
-}
-
-/// The schema to use for a document: chosen by name or file, or told by the document itself.
-std::string schema_for(const ValidateOptions& options, core::Value document, std::string& name) {
-  name = options.schema;
-  if (name == "auto") {
-    name = report::schema_name_of(document);
-    if (name.empty()) {
-      throw core::UsageError(options.target +
-                             " is no document of a known kind: choose one with --schema=NAME or --schema=FILE");
-    }
-  }
-  std::error_code ignored;
-  const bool is_file =
-      name.find('/') != std::string::npos || name.find('.') != std::string::npos || fs::exists(name, ignored);
-  return is_file ? read_text(name) : std::string(report::schema_text(name));
-}
-
-/// Pointers and reasons hold text of the file, which must not reach a terminal as escape sequences.
-std::string violation_line(const std::string& file, const report::SchemaViolation& violation) {
-  const std::string pointer = violation.pointer.empty() ? "the document" : violation.pointer;
-  const std::string line = violation.line == 0 ? fmt::format("{}: {}: {}", file, pointer, violation.reason)
-                                               : fmt::format("{}:{}:{}: {}: {}", file, violation.line, violation.column,
-                                                             pointer, violation.reason);
-  return report::printable(line, false) + "\n";
-}
-
-std::string violations_json(const ValidateOptions& options, const std::string& schema,
-                            const std::vector<report::SchemaViolation>& violations) {
-  report::Document document;
-  const core::NodeId list = document.array();
-  for (const report::SchemaViolation& violation : violations) {
-    document.append(list, document.object({{"pointer", document.string(violation.pointer)},
-                                           {"reason", document.string(violation.reason)},
-                                           {"line", document.integer(violation.line)},
-                                           {"column", document.integer(violation.column)}}));
-  }
-  document.set_root(document.object({{"file", document.string(options.target)},
-                                     {"schema", document.string(schema)},
-                                     {"valid", document.boolean(violations.empty())},
-                                     {"violations", list}}));
-  return report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n";
-}
-
-ExitCode check_document(const ValidateOptions& options) {
-  const auto source = core::open_file(options.target);
-  const core::JsonDocument document = core::read_json(*source, core::JsonMode::kStrict);
-  std::string name;
-  const std::string schema = schema_for(options, document.root(), name);
-  const auto violations = report::check_schema(document.root(), schema, &document);
-  const std::string json =
-      options.format == "json" || !options.output.empty() ? violations_json(options, name, violations) : "";
-  if (!options.output.empty()) {
-    write_document(options.output, json);
-  }
-  if (!options.quiet && options.output != "-") {
-    std::string text =
-        fmt::format("{}  {}  schema {}\n", violations.empty() ? "VALID" : "INVALID", options.target, name);
-    for (const report::SchemaViolation& violation : violations) {
-      text += violation_line(options.target, violation);
-    }
-    print(options.format == "json" ? json : text);
-  }
-  return violations.empty() ? ExitCode::kPassed : ExitCode::kFailed;
-}
 
 /// Directories that are something else get told what they are.
 void refuse_other_directories(const std::string& path) {
@@ -137,20 +60,6 @@ void create_seal(const std::string& path) {
   close(descriptor);
 }
 
-/// Exit code after the schema check of the document that is about to be written.
-ExitCode check_own_document(const ValidateOptions& options, const report::Document& document, ExitCode code) {
-  std::string name;
-  const std::string schema = schema_for(options, document.root(), name);
-  const auto violations = report::check_schema(document.root(), schema);
-  for (const report::SchemaViolation& violation : violations) {
-    fmt::print(stderr, "{}", violation_line("validation document (schema " + name + ")", violation));
-  }
-  if (violations.empty()) {
-    return code;
-  }
-  return options.schema == "auto" ? ExitCode::kInternal : code == ExitCode::kPassed ? ExitCode::kFailed : code;
-}
-
 ExitCode validate_run(const ValidateOptions& options) {
   refuse_other_directories(options.target);
   const std::string seal = options.target + "/COMPLETE";
@@ -160,13 +69,16 @@ ExitCode validate_run(const ValidateOptions& options) {
   }
   const run::RunDirectory run = run::read_run_directory(options.target);
   core::ThreadPool pool;
-  const report::ValidationResult result =
+  report::ValidationResult result =
       judge::judge_run(run, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool,
                        core::Progress::terminal());
   const report::Document document = report::validation_document(result);
+  if (options.schema == "auto") {
+    judge::check_run_schemas(run, result.findings);
+  }
   ExitCode code = result.exit_code();
   if (!options.schema.empty()) {
-    code = check_own_document(options, document, code);
+    code = check_own_document(options.schema, document.root(), code);
   }
   const std::string json = report::to_json(document.root(), report::KeyOrder::kSorted) + "\n";
   if (!options.output.empty()) {
@@ -204,7 +116,7 @@ ExitCode validate(const ValidateOptions& options) {
   if (options.seal || !options.findings.empty()) {
     throw core::UsageError("--seal and --findings are for run directories");
   }
-  return check_document(options);
+  return check_document({options.target, options.schema, options.output, options.format == "json", options.quiet});
 }
 
 }  // namespace
@@ -213,7 +125,9 @@ void add_validate_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ValidateOptions>();
   CLI::App* const command =
       app.add_subcommand("validate", "Judge one run directory, or check a document against its schema");
-  command->add_option("target", options->target, "Run directory, or a JSON document with --schema")
+  command
+      ->add_option("target", options->target,
+                   "Run directory; with --schema also a JSON document or the payload of a .pt file")
       ->required()
       ->type_name("RUN_DIR|FILE");
   command->add_option("--rules", options->rules, "strict, or reference: the public validator's verdict field for field")
@@ -221,7 +135,8 @@ void add_validate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command
       ->add_flag("--schema{auto}", options->schema,
-                 "Check the document against its JSON Schema; --schema=NAME or --schema=FILE chooses another")
+                 "Check a document against its JSON Schema; of a run, its JSON files and the document about it; "
+                 "--schema=NAME or --schema=FILE chooses another for the document")
       ->type_name("[=NAME|FILE]");
   command->add_option("-o", options->output, "Write the validation document to FILE; - is stdout")->type_name("FILE");
   command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")

@@ -43,6 +43,7 @@ int main(int argc, char* argv[]) {
   rlverify::app::add_replay_command(app, action);
 #endif
   rlverify::app::add_report_command(app, action);
+  rlverify::app::add_schema_command(app, action);
   rlverify::app::add_seal_command(app, action);
   rlverify::app::add_validate_command(app, action);
   try {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "core/json_reader.h"
+#include "report/document_forms.h"
 #include "report/embedded.h"
 #include "report/nearest.h"
 #include "report/schema_check.h"
@@ -17,6 +19,7 @@ constexpr std::string_view kFolder = "schemas/";
 constexpr std::string_view kSuffix = ".schema.json";
 constexpr std::string_view kOwnPrefix = "rlverify.";
 constexpr std::string_view kOwnSuffix = ".v1";
+constexpr std::string_view kSidecarVersion = "rlkernel.vime_rocm_attention_mismatch_sidecar.v1";
 
 bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
@@ -48,10 +51,22 @@ std::string_view schema_text(std::string_view name) {
                                      hint.empty() ? fmt::format("the schemas are {}", fmt::join(names, ", ")) : hint));
 }
 
+std::string schema_title(std::string_view name) {
+  const core::JsonDocument schema =
+      core::read_json(core::MemorySource("the schema", schema_text(name)), core::JsonMode::kStrict);
+  return std::string(schema.root().get("title").text());
+}
+
 std::string schema_name_of(core::Value document) {
+  if (const std::optional<DocumentForm> form = form_of(document)) {
+    return std::string(form->schema);
+  }
   const std::string_view version = document.get("schema_version").text();
-  if (starts_with(version, "rlkernel.") && ends_with(version, ".validation.v1")) {
-    return "validation";
+  if (version == kSidecarVersion) {
+    return "sidecar";
+  }
+  if (starts_with(version, "rlkernel.") && ends_with(version, ".run.v1")) {
+    return "manifest";
   }
   // Our own documents are called rlverify.NAME.v1 after their schema.
   if (starts_with(version, kOwnPrefix) && ends_with(version, kOwnSuffix) &&
@@ -68,6 +83,9 @@ std::string schema_name_of(core::Value document) {
   }
   if (document.get("reference") && document.get("comparisons") && document.get("records")) {
     return "comparison";
+  }
+  if (document.get("framework") && document.get("target") && document.get("operators")) {
+    return "readback";
   }
   return "";
 }

@@ -25,8 +25,10 @@ struct SchemaViolation {
 [[nodiscard]] std::vector<std::string> schema_names();
 /// Text of an embedded schema. Throws core::UsageError with the nearest names for an unknown one.
 [[nodiscard]] std::string_view schema_text(std::string_view name);
-/// The schema that a document claims to be of, from `schema_version`, `kind` or its top-level keys; empty when it is
-/// none of ours.
+/// Title of an embedded schema. Throws as schema_text does.
+[[nodiscard]] std::string schema_title(std::string_view name);
+/// The schema that a document claims to be of, from `schema_version`, `kind` or its top-level keys (form_of() tells
+/// forms apart); empty when it is none of ours.
 [[nodiscard]] std::string schema_name_of(core::Value document);
 
 /// All violations, in document order (at most 1,000; the last then says that the check stopped). Throws

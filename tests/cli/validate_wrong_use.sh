@@ -17,5 +17,5 @@ wrong validate "$passing" "$failing"
 wrong validate "$passing" --format yaml
 wrong validate "$passing" --schema=validatoin
 wrong validate "$passing/manifest.json"
-wrong validate "$passing/manifest.json" --schema
+wrong validate "$passing/train-data/0.rank0.pt" --schema
 wrong validate "$passing/manifest.json" --schema --seal

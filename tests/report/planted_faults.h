@@ -20,6 +20,18 @@ struct Planted {
   std::string reason;   ///< part of the reason
 };
 
+/// A right document of a schema and the faults that its check must see. Every schema has at least one with 15 faults or
+/// more (tests/report/test_schema_planted.cpp): a new schema brings its own.
+struct PlantedDocument {
+  std::string schema;
+  std::string text;
+  std::vector<Planted> faults;
+};
+
+[[nodiscard]] std::vector<PlantedDocument> planted_artifacts();    ///< files of a run (test_schema_artifacts.cpp)
+[[nodiscard]] std::vector<PlantedDocument> planted_documents();    ///< what commands write (test_schema_documents.cpp)
+[[nodiscard]] std::vector<PlantedDocument> planted_validations();  ///< test_schema_validation.cpp
+
 namespace detail {
 
 inline std::string plain_token(std::string token) {
@@ -81,17 +93,19 @@ inline std::string words(const std::vector<SchemaViolation>& violations) {
   return out;
 }
 
-/// `right` fits the schema, and each fault is seen where it was planted, with line and column of that value.
-inline void check_planted(const std::string& schema, const std::string& right_text,
-                          const std::vector<Planted>& faults) {
-  const core::JsonDocument right = json(right_text);
-  const auto none = check_schema(right.root(), schema_text(schema), &right);
+/// The right document fits its schema and is recognised, and each fault is seen where it was planted, with line and
+/// column of that value.
+inline void check_planted(const PlantedDocument& planted) {
+  INFO("schema " << planted.schema);
+  const std::string_view schema = schema_text(planted.schema);
+  const core::JsonDocument right = json(planted.text);
+  const auto none = check_schema(right.root(), schema, &right);
   INFO("right document: " << words(none));
   REQUIRE(none.empty());
-  CHECK(schema_name_of(right.root()) == schema);
-  for (const Planted& fault : faults) {
+  CHECK(schema_name_of(right.root()) == planted.schema);
+  for (const Planted& fault : planted.faults) {
     const core::JsonDocument wrong = json(with_fault(right, fault));
-    const std::vector<SchemaViolation> violations = check_schema(wrong.root(), schema_text(schema), &wrong);
+    const std::vector<SchemaViolation> violations = check_schema(wrong.root(), schema, &wrong);
     INFO(fault.target << " = " << fault.value << words(violations));
     REQUIRE_FALSE(violations.empty());
     bool seen = false;

@@ -7,7 +7,7 @@
 #include "report/validation_document.h"
 
 using namespace rlverify;
-using report::test::Planted;
+using report::test::PlantedDocument;
 
 namespace {
 
@@ -70,71 +70,64 @@ void check_published(const std::string& schema, const std::string& file, const c
   CHECK(violations.empty());
 }
 
-}  // namespace
-
-TEST_CASE("the published bundle, its comparison and the published prior art fit") {
-  check_published("bundle", "seeds/000_e96fe98ef14ca88e.txt", nullptr);
-  check_published("comparison", "seeds/000_e96fe98ef14ca88e.txt", "comparison");
-  check_published("logp_prior_art", "seeds/003_3a316811ca39257d.txt", nullptr);
+PlantedDocument planted_comparison() {
+  return {"comparison",
+          comparison(),
+          {{"/reference", "7", "/reference", "expected a string"},
+           {"/reference", "\"\"", "/reference", "expected at least 1 characters"},
+           {"/comparisons", "[]", "/comparisons", "expected at least 1 items"},
+           {"/comparisons/0/name", "", "/comparisons/0", "the key \"name\" is missing"},
+           {"/comparisons/0/tokens_equal", "0", "/comparisons/0/tokens_equal", "expected true or false or null"},
+           {"/comparisons/0/norms_equal/0", "null", "/comparisons/0/norms_equal/0", "expected true or false"},
+           {"/comparisons/0/norms_equal", "[true]", "/comparisons/0/norms_equal", "expected an object"},
+           {"/comparisons/0/weights/0/equal", "\"yes\"", "/comparisons/0/weights/0/equal",
+            "expected true or false or null"},
+           {"/comparisons/0/weights/1/equal", "true", "/comparisons/0/weights/1/different_tensors",
+            "expected at most 0 items"},
+           {"/comparisons/0/weights/1/different_tensors/0", "1", "/comparisons/0/weights/1/different_tensors/0",
+            "expected a string"},
+           {"/comparisons/0/weights/0/version", "", "/comparisons/0/weights/0", "the key \"version\" is missing"},
+           {"/comparisons/0/extra", "1", "/comparisons/0/extra", "there is no key"},
+           {"/records/1", "null", "/records/1", "expected an object, found null"},
+           {"/records/1", "", "/records", "expected at least 2 items, found 1"},
+           {"/records/0/status", "\"DONE\"", "/records/0/status", "expected one of \"SUCCEEDED\""},
+           {"/records/0/tokens/0", "\"abc\"", "/records/0/tokens/0", "expected at least 64 characters, found 3"},
+           {"/records/0/steps/0", "[]", "/records/0/steps/0", "expected an object"},
+           {"/records/0/perf", "", "/records/0", "the key \"perf\" is missing"},
+           {"/record", "[]", "/record", "did you mean \"records\"?"}}};
 }
 
-TEST_CASE("comparison documents: planted faults are seen where they are") {
-  report::test::check_planted(
-      "comparison", comparison(),
-      {{"/reference", "7", "/reference", "expected a string"},
-       {"/reference", "\"\"", "/reference", "expected at least 1 characters"},
-       {"/comparisons", "[]", "/comparisons", "expected at least 1 items"},
-       {"/comparisons/0/name", "", "/comparisons/0", "the key \"name\" is missing"},
-       {"/comparisons/0/tokens_equal", "0", "/comparisons/0/tokens_equal", "expected true or false or null"},
-       {"/comparisons/0/norms_equal/0", "null", "/comparisons/0/norms_equal/0", "expected true or false"},
-       {"/comparisons/0/norms_equal", "[true]", "/comparisons/0/norms_equal", "expected an object"},
-       {"/comparisons/0/weights/0/equal", "\"yes\"", "/comparisons/0/weights/0/equal",
-        "expected true or false or null"},
-       {"/comparisons/0/weights/1/equal", "true", "/comparisons/0/weights/1/different_tensors",
-        "expected at most 0 items"},
-       {"/comparisons/0/weights/1/different_tensors/0", "1", "/comparisons/0/weights/1/different_tensors/0",
-        "expected a string"},
-       {"/comparisons/0/weights/0/version", "", "/comparisons/0/weights/0", "the key \"version\" is missing"},
-       {"/comparisons/0/extra", "1", "/comparisons/0/extra", "there is no key"},
-       {"/records/1", "null", "/records/1", "expected an object, found null"},
-       {"/records/1", "", "/records", "expected at least 2 items, found 1"},
-       {"/records/0/status", "\"DONE\"", "/records/0/status", "expected one of \"SUCCEEDED\""},
-       {"/records/0/tokens/0", "\"abc\"", "/records/0/tokens/0", "expected at least 64 characters, found 3"},
-       {"/records/0/steps/0", "[]", "/records/0/steps/0", "expected an object"},
-       {"/records/0/perf", "", "/records/0", "the key \"perf\" is missing"},
-       {"/record", "[]", "/record", "did you mean \"records\"?"}});
-}
-
-TEST_CASE("evidence bundles: planted faults are seen where they are") {
+PlantedDocument planted_bundle() {
   const std::string bundle = "{\"comparison\": " + comparison() + ", \"validation\": " + validation_section() +
                              ", \"gpu_attention_cases\": " + gpu_cases() + ", \"scope\": \"Two steps.\"}";
-  report::test::check_planted(
-      "bundle", bundle,
-      {{"/scope", "", "", "the key \"scope\" is missing"},
-       {"/scope", "null", "/scope", "expected a string, found null"},
-       {"/gpu_attention_cases", "[]", "/gpu_attention_cases", "expected an object or null"},
-       {"/gpu_attention_cases/cp/1", "0", "/gpu_attention_cases/cp/1", "expected at least 1"},
-       {"/gpu_attention_cases/passed", "18.0", "/gpu_attention_cases/passed",
-        "expected an integer, found the number 18.0"},
-       {"/gpu_attention_cases/query_counts", "", "/gpu_attention_cases", "the key \"query_counts\" is missing"},
-       {"/gpu_attention_cases/failed", "0", "/gpu_attention_cases/failed", "there is no key"},
-       {"/comparison/records/0/name", "1", "/comparison/records/0/name", "expected a string"},
-       {"/comparison/reference", "", "/comparison", "the key \"reference\" is missing"},
-       {"/comparison/comparisons/0/weights", "{}", "/comparison/comparisons/0/weights", "expected an array"},
-       {"/validation/passed", "0", "/validation/passed", "expected true or false, found the number 0"},
-       {"/validation/cudagraph/checks", "[]", "/validation/cudagraph/checks", "expected an object"},
-       {"/validation/runtime_scalar_logprob/rows/0/step", "-1", "/validation/runtime_scalar_logprob/rows/0/step",
-        "expected at least 0"},
-       {"/validation/train_rollout_logprob/sample_count", "true", "/validation/train_rollout_logprob/sample_count",
-        "expected an integer"},
-       {"/validation/runtime_readbacks/frameworks/vllm~1rollout/readback_count", "",
-        "/validation/runtime_readbacks/frameworks/vllm~1rollout", "the key \"readback_count\" is missing"},
-       {"/extra", "1", "/extra", "there is no key \"extra\""}});
+  return {"bundle",
+          bundle,
+          {{"/scope", "", "", "the key \"scope\" is missing"},
+           {"/scope", "null", "/scope", "expected a string, found null"},
+           {"/gpu_attention_cases", "[]", "/gpu_attention_cases", "expected an object or null"},
+           {"/gpu_attention_cases/cp/1", "0", "/gpu_attention_cases/cp/1", "expected at least 1"},
+           {"/gpu_attention_cases/passed", "18.0", "/gpu_attention_cases/passed",
+            "expected an integer, found the number 18.0"},
+           {"/gpu_attention_cases/query_counts", "", "/gpu_attention_cases", "the key \"query_counts\" is missing"},
+           {"/gpu_attention_cases/failed", "0", "/gpu_attention_cases/failed", "there is no key"},
+           {"/comparison/records/0/name", "1", "/comparison/records/0/name", "expected a string"},
+           {"/comparison/reference", "", "/comparison", "the key \"reference\" is missing"},
+           {"/comparison/comparisons/0/weights", "{}", "/comparison/comparisons/0/weights", "expected an array"},
+           {"/validation/passed", "0", "/validation/passed", "expected true or false, found the number 0"},
+           {"/validation/cudagraph/checks", "[]", "/validation/cudagraph/checks", "expected an object"},
+           {"/validation/runtime_scalar_logprob/rows/0/step", "-1", "/validation/runtime_scalar_logprob/rows/0/step",
+            "expected at least 0"},
+           {"/validation/train_rollout_logprob/sample_count", "true", "/validation/train_rollout_logprob/sample_count",
+            "expected an integer"},
+           {"/validation/runtime_readbacks/frameworks/vllm~1rollout/readback_count", "",
+            "/validation/runtime_readbacks/frameworks/vllm~1rollout", "the key \"readback_count\" is missing"},
+           {"/extra", "1", "/extra", "there is no key \"extra\""}}};
 }
 
-TEST_CASE("sealed records: planted faults are seen where they are") {
-  report::test::check_planted(
-      "run_record", run_record(),
+PlantedDocument planted_record() {
+  return {
+      "run_record",
+      run_record(),
       {{"/name", "\"\"", "/name", "expected at least 1 characters"},
        {"/status", "null", "/status", "expected one of"},
        {"/steps/0", "1", "/steps/0", "expected an object"},
@@ -155,18 +148,20 @@ TEST_CASE("sealed records: planted faults are seen where they are") {
        {"/artifacts/run.log/size", "3", "/artifacts/run.log/size", "there is no key \"size\""},
        {"/validation/group", "", "/validation", "the key \"group\" is missing"},
        {"/tool/version", "1", "/tool/version", "expected a string"},
-       {"/gpu_attention_cases", "0", "/gpu_attention_cases", "expected an object or null"}});
+       {"/gpu_attention_cases", "0", "/gpu_attention_cases", "expected an object or null"}}};
 }
 
-TEST_CASE("log-prob prior art: planted faults are seen where they are") {
-  report::test::check_planted(
-      "logp_prior_art", kPriorArt,
+PlantedDocument planted_prior_art() {
+  return {
+      "logp_prior_art",
+      kPriorArt,
       {{"/rfc", "\"428\"", "/rfc", "expected an integer or null"},
        {"/rl_kernel_commit", "", "", "the key \"rl_kernel_commit\" is missing"},
        {"/tracked_tree_dirty", "null", "/tracked_tree_dirty", "expected true or false"},
        {"/environment/gpu", "", "/environment", "the key \"gpu\" is missing"},
        {"/environment/cuda", "null", "/environment/cuda", "there is no key \"cuda\""},
        {"/environment/cpu", "null", "/environment/cpu", "expected a string"},
+       {"/environment/cpu", "", "/environment", "the key \"cpu\" is missing"},
        {"/third_party", "{}", "/third_party", "expected an array"},
        {"/tokens", "0", "/tokens", "expected at least 1"},
        {"/nccl_settings/0/NCCL_ALGO", "true", "/nccl_settings/0/NCCL_ALGO", "expected a string or an integer or null"},
@@ -177,5 +172,72 @@ TEST_CASE("log-prob prior art: planted faults are seen where they are") {
        {"/candidates/ws2/batch_bitwise", "", "/candidates/ws2", "the key \"batch_bitwise\" is missing"},
        {"/candidates/ws2/latency_us", "1", "/candidates/ws2/latency_us", "did you mean \"latency_us_tp4\"?"},
        {"/candidates/miles/unavailable", "null", "/candidates/miles/unavailable", "expected a string"},
-       {"/candidates/miles/repeats", "10", "/candidates/miles/repeats", "there is no key \"repeats\""}});
+       {"/candidates/miles/repeats", "10", "/candidates/miles/repeats", "there is no key \"repeats\""}}};
+}
+
+/// The first example of a schema as text.
+std::string example(const std::string& schema) {
+  const core::JsonDocument document = report::test::json(report::schema_text(schema));
+  return report::to_json(document.root().get("examples").at(0), report::KeyOrder::kAsBuilt);
+}
+
+PlantedDocument planted_inspection() {
+  const char* tensor =
+      R"({"path": "w", "type": "tensor", "tensor": {"dtype": "torch.float32", "shape": [2], "strides": [1], "elements": 2, "bytes": 8, "data_offset": 64,
+        "storage": "0", "storage_bytes": 8, "storage_offset": 0, "tensors_in_storage": 1, "parameter": false, "conjugated": false, "negated": false, "explodes": false}})";
+  const core::JsonDocument right = report::test::json(example("inspection"));
+  return {"inspection",
+          report::test::with_fault(right, {"/values/1", tensor, "", ""}),
+          {{"/schema_version", "\"rlverify.inspection.v2\"", "/schema_version", "expected \"rlverify.inspection.v1\""},
+           {"/file", "null", "/file", "expected a string"},
+           {"/file_bytes", "-1", "/file_bytes", "expected at least 0"},
+           {"/container", "\"tar\"", "/container", "expected one of \"zip\", \"legacy\""},
+           {"/pickle_protocol", "6", "/pickle_protocol", "expected at most 5"},
+           {"/safe", "", "", "the key \"safe\" is missing"},
+           {"/unsafe_globals", R"([{"global": "posix.system", "opcode": "GLOBAL"}])", "/unsafe_globals/0",
+            "the key \"offset\" is missing"},
+           {"/tensor_count", "1.0", "/tensor_count", "expected an integer"},
+           {"/shares_parts", "0", "/shares_parts", "expected true or false"},
+           {"/unfolded_values", "\"many\"", "/unfolded_values", "expected a number or null"},
+           {"/values", "{}", "/values", "expected an array"},
+           {"/values/0/type", "", "/values/0", "the key \"type\" is missing"},
+           {"/values/0/contents", "\"x\"", "/values/0/contents", "did you mean \"content\"?"},
+           {"/values/1/tensor/shape/0", "-2", "/values/1/tensor/shape/0", "expected at least 0"},
+           {"/values/1/tensor/strides/0", "\"1\"", "/values/1/tensor/strides/0", "expected an integer"},
+           {"/values/1/tensor/tensors_in_storage", "0", "/values/1/tensor/tensors_in_storage", "expected at least 1"},
+           {"/values/1/tensor/values", "[0.5]", "/values/1/tensor/values/0", "expected a string"}}};
+}
+
+PlantedDocument planted_schema_check() {
+  return {"schema_check",
+          example("schema_check"),
+          {{"/schema_version", "", "", "the key \"schema_version\" is missing"},
+           {"/schema_version", "1", "/schema_version", "expected \"rlverify.schema_check.v1\""},
+           {"/file", "", "", "the key \"file\" is missing"},
+           {"/schema", "\"\"", "/schema", "expected at least 1 characters"},
+           {"/schema", "null", "/schema", "expected a string"},
+           {"/form", "2", "/form", "expected a string or null"},
+           {"/form", "", "", "the key \"form\" is missing"},
+           {"/valid", "\"no\"", "/valid", "expected true or false"},
+           {"/valid", "true", "/violations", "expected at most 0 items"},
+           {"/violations", "[]", "/violations", "expected at least 1 items"},
+           {"/violations", "null", "/violations", "expected an array"},
+           {"/violations/0/pointer", "", "/violations/0", "the key \"pointer\" is missing"},
+           {"/violations/0/line", "-1", "/violations/0/line", "expected at least 0"},
+           {"/violations/0/column", "1.5", "/violations/0/column", "expected an integer"},
+           {"/violations/0/reasons", "[]", "/violations/0/reasons", "did you mean \"reason\"?"},
+           {"/violations/1", "\"x\"", "/violations/1", "expected an object"}}};
+}
+
+}  // namespace
+
+TEST_CASE("the published bundle, its comparison and the published prior art fit") {
+  check_published("bundle", "seeds/000_e96fe98ef14ca88e.txt", nullptr);
+  check_published("comparison", "seeds/000_e96fe98ef14ca88e.txt", "comparison");
+  check_published("logp_prior_art", "seeds/003_3a316811ca39257d.txt", nullptr);
+}
+
+std::vector<PlantedDocument> report::test::planted_documents() {
+  return {planted_comparison(), planted_bundle(),     planted_record(),
+          planted_prior_art(),  planted_inspection(), planted_schema_check()};
 }

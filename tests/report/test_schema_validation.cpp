@@ -7,7 +7,7 @@
 #include "report/validation_document.h"
 
 using namespace rlverify;
-using report::test::Planted;
+using report::test::PlantedDocument;
 
 namespace {
 
@@ -15,12 +15,11 @@ std::string validation_text_of(const report::ValidationResult& result) {
   return report::to_json(report::validation_document(result).root(), report::KeyOrder::kSorted);
 }
 
-}  // namespace
-
-TEST_CASE("validation documents: a passing one fits and 30 planted faults are seen where they are") {
+PlantedDocument planted_passing() {
   const report::test::Filled filled = report::test::passing();
-  report::test::check_planted(
-      "validation", validation_text_of(filled.result),
+  return {
+      "validation",
+      validation_text_of(filled.result),
       {{"/passed", "\"yes\"", "/passed", "expected true or false, found the string \"yes\""},
        {"/passed", "", "", "the key \"passed\" is missing"},
        {"/errors", "{}", "/errors", "expected an array, found an empty object"},
@@ -66,8 +65,114 @@ TEST_CASE("validation documents: a passing one fits and 30 planted faults are se
         "expected a string, found null"},
        {"/train_rollout_logprob/max_abs_diff", "-0.5", "/train_rollout_logprob/max_abs_diff",
         "expected at least 0, found -0.5"},
-       {"/train_rollout_logprob/passed", "false", "/train_rollout_logprob/passed", "expected true, found false"}});
+       {"/train_rollout_logprob/passed", "false", "/train_rollout_logprob/passed", "expected true, found false"}}};
 }
+
+PlantedDocument planted_short() {
+  report::ValidationResult result;
+  result.gives_up = "ValueError: no readbacks";
+  return {"validation",
+          validation_text_of(result),
+          {{"/errors", "[]", "/errors", "expected at least 1 items, found 0"},
+           {"/passed", "true", "/passed", "expected false, found true"},
+           {"/errors", "", "", "the key \"errors\" is missing"},
+           {"/group", "\"x\"", "", "the key \"cudagraph\" is missing"}}};
+}
+
+PlantedDocument planted_findings() {
+  const report::test::Filled filled = report::test::failing();
+  const report::Document document = report::findings_document(filled.result, "0.1.0");
+  return {"findings",
+          report::to_json(document.root(), report::KeyOrder::kAsBuilt),
+          {{"/verdict", "\"ok\"", "/verdict", "expected one of \"passed\", \"failed\", \"not_judged\""},
+           {"/verdict", "\"passed\"", "/exit_code", "expected 0, found the number 1"},
+           {"/exit_code", "2", "/exit_code", "expected one of"},
+           {"/exit_code", "\"1\"", "/exit_code", "expected one of"},
+           {"/coverage/log/files", "-1", "/coverage/log/files", "expected at least 0"},
+           {"/coverage/log/byte", "1", "/coverage/log/byte", "did you mean \"bytes\"?"},
+           {"/coverage/log/bytes", "", "/coverage/log", "the key \"bytes\" is missing"},
+           {"/coverage/logs", "{}", "/coverage/logs", "did you mean \"log\"?"},
+           {"/findings", "null", "/findings", "expected an array, found null"},
+           {"/findings/0/severity", "\"fatal\"", "/findings/0/severity",
+            "expected one of \"error\", \"warning\", \"note\""},
+           {"/findings/0/code", "\"RLV-1\"", "/findings/0/code", "expected at least 7 characters, found 5"},
+           {"/findings/0/count", "0", "/findings/0/count", "expected at least 1, found 0"},
+           {"/findings/0/place/line", "0", "/findings/0/place/line", "expected at least 1, found 0"},
+           {"/findings/0/place/row", "0", "/findings/0/place/row", "there is no key \"row\""},
+           {"/findings/0/hint", "\"\"", "/findings/0/hint", "expected at least 1 characters"},
+           {"/findings/0/section", "\"logs\"", "/findings/0/section", "expected one of"},
+           {"/findings/1", "[]", "/findings/1", "expected an object, found an empty array"},
+           {"/findings_total", "", "", "the key \"findings_total\" is missing"},
+           {"/tool/name", "\"other\"", "/tool/name", "expected \"rlverify\""},
+           {"/checks/0/verdict", "true", "/checks/0/verdict", "expected one of"}}};
+}
+
+/// The passing document as the validators before the newest one wrote it.
+std::string second_form() {
+  const core::JsonDocument newest = report::test::json(validation_text_of(report::test::passing().result));
+  return report::test::with_fault(newest, {"/pcp_execution", "", "", ""});
+}
+
+std::string first_form() {
+  const core::JsonDocument second = report::test::json(second_form());
+  const std::string scalars = report::to_json(second.root().get("runtime_scalar_logprob"), report::KeyOrder::kAsBuilt);
+  const core::JsonDocument renamed =
+      report::test::json(report::test::with_fault(second, {"/train_rollout_logprob", scalars, "", ""}));
+  return report::test::with_fault(renamed, {"/runtime_scalar_logprob", "", "", ""});
+}
+
+PlantedDocument planted_second_form() {
+  return {
+      "validation_form2",
+      second_form(),
+      {{"/pcp_execution", "{}", "/pcp_execution", "there is no key \"pcp_execution\""},
+       {"/schema_version", "null", "/schema_version", "expected \"rlkernel."},
+       {"/passed", "null", "/passed", "expected true or false"},
+       {"/errors", "[\"a fault\"]", "/errors", "expected at most 0 items"},
+       {"/cudagraph", "[]", "/cudagraph", "expected an object"},
+       {"/cudagraph/checks/not_eager", "false", "/cudagraph/checks/not_eager", "expected true, found false"},
+       {"/group", "", "", "the key \"group\" is missing"},
+       {"/offline_tensor_comparison/artifact_count", "0", "/offline_tensor_comparison/artifact_count",
+        "expected at least 1"},
+       {"/runtime_readbacks/frameworks/megatron~1training/readback_count", "\"8\"",
+        "/runtime_readbacks/frameworks/megatron~1training/readback_count", "expected an integer"},
+       {"/runtime_readbacks/errors", "[\"x\"]", "/runtime_readbacks/errors", "expected at most 0 items"},
+       {"/runtime_scalar_logprob/rows", "{}", "/runtime_scalar_logprob/rows", "expected an array"},
+       {"/runtime_scalar_logprob/rows/0/step", "true", "/runtime_scalar_logprob/rows/0/step", "expected an integer"},
+       {"/runtime_scalar_logprob/evidence_source", "\"\"", "/runtime_scalar_logprob/evidence_source",
+        "expected at least 1 characters"},
+       {"/train_rollout_logprob/artifacts", "", "/train_rollout_logprob", "the key \"artifacts\" is missing"},
+       {"/train_rollout_logprob/element_count", "8192.0", "/train_rollout_logprob/element_count",
+        "expected an integer, found the number 8192.0"},
+       {"/train_rollout_logprob/passed", "false", "/train_rollout_logprob/passed", "expected true, found false"}}};
+}
+
+PlantedDocument planted_first_form() {
+  return {
+      "validation_form1",
+      first_form(),
+      {{"/runtime_scalar_logprob", "{}", "/runtime_scalar_logprob", "there is no key \"runtime_scalar_logprob\""},
+       {"/schema_version", "\"x\"", "/schema_version", "expected \"rlkernel."},
+       {"/passed", "1", "/passed", "expected true or false"},
+       {"/errors/0", "7", "/errors/0", "expected a string"},
+       {"/run_id", "", "", "the key \"run_id\" is missing"},
+       {"/cudagraph/passed", "", "/cudagraph", "the key \"passed\" is missing"},
+       {"/cudagraph/checks", "{}", "/cudagraph/checks", "the key \"capture_sizes\" is missing"},
+       {"/offline_tensor_comparison/status", "\"\"", "/offline_tensor_comparison/status", "expected one of"},
+       {"/runtime_readbacks/frameworks", "[]", "/runtime_readbacks/frameworks", "expected an object"},
+       {"/runtime_readbacks/frameworks/vllm~1rollout/modules/logp", "",
+        "/runtime_readbacks/frameworks/vllm~1rollout/modules", "the key \"logp\" is missing"},
+       {"/runtime_readbacks/passed", "false", "/runtime_readbacks/errors", "expected at least 1 items"},
+       {"/train_rollout_logprob", "null", "/train_rollout_logprob", "expected an object, found null"},
+       {"/train_rollout_logprob/rows/1", "[]", "/train_rollout_logprob/rows/1", "expected an object"},
+       {"/train_rollout_logprob/rows/0/max_abs_dlogp", "\"0\"", "/train_rollout_logprob/rows/0/max_abs_dlogp",
+        "expected a number or null"},
+       {"/train_rollout_logprob/bitwise_zero", "0", "/train_rollout_logprob/bitwise_zero", "expected true or false"},
+       {"/train_rollout_logprob/total_active_token_exposure", "", "/train_rollout_logprob",
+        "the key \"total_active_token_exposure\" is missing"}}};
+}
+
+}  // namespace
 
 TEST_CASE("validation documents: failing runs and the short form fit") {
   for (const bool short_form : {false, true}) {
@@ -80,16 +185,6 @@ TEST_CASE("validation documents: failing runs and the short form fit") {
     INFO(report::test::words(violations));
     CHECK(violations.empty());
   }
-}
-
-TEST_CASE("validation documents: faults of the short form") {
-  report::ValidationResult result;
-  result.gives_up = "ValueError: no readbacks";
-  report::test::check_planted("validation", validation_text_of(result),
-                              {{"/errors", "[]", "/errors", "expected at least 1 items, found 0"},
-                               {"/passed", "true", "/passed", "expected false, found true"},
-                               {"/errors", "", "", "the key \"errors\" is missing"},
-                               {"/group", "\"x\"", "", "the key \"cudagraph\" is missing"}});
 }
 
 TEST_CASE("the published validation section fits") {
@@ -117,30 +212,6 @@ TEST_CASE("findings documents: what we write fits") {
   }
 }
 
-TEST_CASE("findings documents: planted faults are seen where they are") {
-  const report::test::Filled filled = report::test::failing();
-  const report::Document document = report::findings_document(filled.result, "0.1.0");
-  report::test::check_planted(
-      "findings", report::to_json(document.root(), report::KeyOrder::kAsBuilt),
-      {{"/verdict", "\"ok\"", "/verdict", "expected one of \"passed\", \"failed\", \"not_judged\""},
-       {"/verdict", "\"passed\"", "/exit_code", "expected 0, found the number 1"},
-       {"/exit_code", "2", "/exit_code", "expected one of"},
-       {"/exit_code", "\"1\"", "/exit_code", "expected one of"},
-       {"/coverage/log/files", "-1", "/coverage/log/files", "expected at least 0"},
-       {"/coverage/log/byte", "1", "/coverage/log/byte", "did you mean \"bytes\"?"},
-       {"/coverage/log/bytes", "", "/coverage/log", "the key \"bytes\" is missing"},
-       {"/coverage/logs", "{}", "/coverage/logs", "did you mean \"log\"?"},
-       {"/findings", "null", "/findings", "expected an array, found null"},
-       {"/findings/0/severity", "\"fatal\"", "/findings/0/severity",
-        "expected one of \"error\", \"warning\", \"note\""},
-       {"/findings/0/code", "\"RLV-1\"", "/findings/0/code", "expected at least 7 characters, found 5"},
-       {"/findings/0/count", "0", "/findings/0/count", "expected at least 1, found 0"},
-       {"/findings/0/place/line", "0", "/findings/0/place/line", "expected at least 1, found 0"},
-       {"/findings/0/place/row", "0", "/findings/0/place/row", "there is no key \"row\""},
-       {"/findings/0/hint", "\"\"", "/findings/0/hint", "expected at least 1 characters"},
-       {"/findings/0/section", "\"logs\"", "/findings/0/section", "expected one of"},
-       {"/findings/1", "[]", "/findings/1", "expected an object, found an empty array"},
-       {"/findings_total", "", "", "the key \"findings_total\" is missing"},
-       {"/tool/name", "\"other\"", "/tool/name", "expected \"rlverify\""},
-       {"/checks/0/verdict", "true", "/checks/0/verdict", "expected one of"}});
+std::vector<PlantedDocument> report::test::planted_validations() {
+  return {planted_passing(), planted_short(), planted_findings(), planted_second_form(), planted_first_form()};
 }
