@@ -12,6 +12,7 @@
 #include "report/document_forms.h"
 #include "report/payload_document.h"
 #include "report/schema_check_document.h"
+#include "run/run_directory.h"
 
 namespace rlverify::app {
 namespace {
@@ -67,7 +68,9 @@ report::SchemaCheck check_file(const DocumentCheckOptions& options) {
     const report::Document payload = report::payload_document(file);
     return checked(options, payload.root(), nullptr);
   }
-  const core::JsonDocument document = core::read_json(*source, core::JsonMode::kStrict);
+  const bool is_manifest = fs::path(options.target).filename() == "manifest.json";
+  const core::JsonDocument document =
+      core::read_json(*source, core::JsonMode::kStrict, is_manifest ? run::kManifestLimits : core::JsonLimits{});
   return checked(options, document.root(), &document);
 }
 

@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The manifest may repeat the whole log in submission.stdout; long strings are cut, since no rule reads one.
-constexpr core::JsonLimits kManifestLimits = {1ULL << 30, 128, 8'000'000, 1ULL << 20};
-
 bool exists(const std::string& path) {
   std::error_code error;
   return fs::symlink_status(path, error).type() != fs::file_type::not_found && !error;

@@ -17,6 +17,9 @@
 
 namespace rlverify::run {
 
+/// The manifest may repeat the whole log in submission.stdout; long strings are cut, since no rule reads one.
+inline constexpr core::JsonLimits kManifestLimits = {1ULL << 30, 128, 8'000'000, 1ULL << 20};
+
 /// Names in a folder that end in `suffix`, sorted by bytes (which is by code point). A folder that is not there is
 /// empty.
 struct Listing {

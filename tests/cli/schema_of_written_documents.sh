@@ -22,6 +22,12 @@ valid record.json run_record
 expect 0 inspect "$passing/mismatch-sidecars/rank00000.call00000000.pt" --values --format json
 cp out inspection.json
 valid inspection.json inspection
+"$RLVERIFY" diff "$passing/mismatch-sidecars/rank00000.call00000000.pt" "$failing/mismatch-sidecars/rank00004.call00000001.pt" -q -o diff.json
+valid diff.json findings
+python3 "$SOURCE_DIR/tests/cli/logp_inputs.py" inputs || fail "kernel inputs can't be written"
+for file in inputs/logp-inputs/*.pt; do
+  valid "$file" logp_inputs
+done
 copy_run "$passing" short_run
 rm -r short_run/readbacks
 expect 3 validate short_run -q -o short.json

@@ -58,6 +58,38 @@ class Undescribed {
   std::string faults_;
 };
 
+/// Checks every example against the subschema that it stands in; counts them.
+class Examples {
+ public:
+  explicit Examples(core::Value root) : root_(root) {}
+
+  void walk(core::Value schema, const std::string& at) {
+    const core::Value examples =
+        schema.is_dict() && schema.get("examples").is_list() ? schema.get("examples") : core::Value();
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+      report::Document alone;
+      alone.set_root(alone.object(
+          {{"definitions", alone.copy(root_.get("definitions"))}, {"allOf", alone.array({alone.copy(schema)})}}));
+      INFO(at << " example " << i);
+      const std::string text = report::to_json(alone.root(), report::KeyOrder::kAsBuilt);
+      CHECK(report::test::words(report::check_schema(examples.at(i), text)) == "");
+      ++count_;
+    }
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      const bool is_dict = schema.is_dict();
+      const std::string key = is_dict ? std::string(schema.key_at(i).text()) : std::to_string(i);
+      if (key != "examples") {
+        walk(is_dict ? schema.value_at(i) : schema.at(i), at + "/" + key);
+      }
+    }
+  }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  core::Value root_;
+  std::size_t count_ = 0;
+};
+
 std::vector<PlantedDocument> all_planted() {
   std::vector<PlantedDocument> all = report::test::planted_artifacts();
   for (const auto& more : {report::test::planted_documents(), report::test::planted_validations()}) {
@@ -98,6 +130,18 @@ TEST_CASE("each schema is described in full and has an example of its own that f
       CHECK(report::schema_name_of(examples.at(i)) == name);
     }
   }
+}
+
+TEST_CASE("every example in a schema fits where it stands") {
+  std::size_t count = 0;
+  for (const std::string& name : report::schema_names()) {
+    INFO(name);
+    const core::JsonDocument schema = report::test::json(report::schema_text(name));
+    Examples examples(schema.root());
+    examples.walk(schema.root(), "#");
+    count += examples.count();
+  }
+  CHECK(count > 60);
 }
 
 TEST_CASE("definitions that several schemas of one document share are the same") {
