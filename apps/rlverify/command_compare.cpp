@@ -5,7 +5,8 @@
 
 #include "command.h"
 #include "compared_runs.h"
-#include "report/comparison_document.h"
+#include "renderings.h"
+#include "report/report_views.h"
 
 namespace rlverify::app {
 namespace {
@@ -14,30 +15,29 @@ struct CompareOptions {
   RunArguments runs;
   std::string output;
   std::string findings;
-  std::string format = "text";
-  bool quiet = false;
+  OutputOptions shown;
 };
 
 core::ExitCode compare_runs(const CompareOptions& options) {
   core::ThreadPool pool;
   const ComparedRuns compared = compare_arguments(options.runs, pool);
   const report::ComparisonInput input = {compared.comparison, compared.pointers()};
-  const bool wants_json = !options.output.empty() || options.format == "json";
-  const std::string json =
-      wants_json ? report::to_json(report::comparison_document(input).root(), report::KeyOrder::kAsBuilt) + "\n" : "";
+  const Answer answer = {
+      [&input](const report::TextOptions& text) { return report::comparison_text(input, text); },
+      [&input] {
+        return report::to_json(report::comparison_document(input).root(), report::KeyOrder::kAsBuilt) + "\n";
+      },
+      [&input] { return report::comparison_view(input, RLVERIFY_VERSION); }};
   if (!options.output.empty()) {
-    write_document(options.output, json);
+    write_document(options.output, answer.json());
   }
   if (!options.findings.empty()) {
     const report::Document findings = report::comparison_findings_document(input, RLVERIFY_VERSION);
     write_document(options.findings, report::to_json(findings.root(), report::KeyOrder::kAsBuilt) + "\n");
   }
-  if (!options.quiet && options.output != "-" && options.findings != "-") {
-    const Terminal terminal = stdout_terminal();
-    print(options.format == "json"
-              ? json
-              : report::comparison_text(input, {terminal.colour, terminal.columns, terminal.unicode}));
-  }
+  Renderings renderings(options.shown, answer);
+  renderings.write_files();
+  renderings.show(options.output == "-" || options.findings == "-");
   return compared.comparison.exit_code();
 }
 
@@ -50,10 +50,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("-o", options->output, "Write the comparison document to FILE; - is stdout")->type_name("FILE");
   command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")
       ->type_name("FILE");
-  command->add_option("--format", options->format, "What stdout shows")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
+  add_output_options(*command, options->shown);
   command->callback([options, &action] { action = [options] { return compare_runs(*options); }; });
 }
 

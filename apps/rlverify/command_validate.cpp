@@ -16,6 +16,8 @@
 #include "document_check.h"
 #include "judge/judge.h"
 #include "judge/run_schemas.h"
+#include "renderings.h"
+#include "report/report_views.h"
 #include "report/validation_document.h"
 
 namespace rlverify::app {
@@ -30,9 +32,8 @@ struct ValidateOptions {
   std::string schema;  ///< empty: no check; "auto": the document's own; else a name or a file
   std::string output;
   std::string findings;
-  std::string format = "text";
+  OutputOptions shown;
   bool seal = false;
-  bool quiet = false;
 };
 
 /// Directories that are something else get told what they are.
@@ -80,23 +81,22 @@ ExitCode validate_run(const ValidateOptions& options) {
   if (!options.schema.empty()) {
     code = check_own_document(options.schema, document.root(), code);
   }
-  const std::string json = report::to_json(document.root(), report::KeyOrder::kSorted) + "\n";
+  const Answer answer = {[&result](const report::TextOptions& text) { return report::validation_text(result, text); },
+                         [&document] { return report::to_json(document.root(), report::KeyOrder::kSorted) + "\n"; },
+                         [&result] { return report::validation_view(result, RLVERIFY_VERSION); }};
   if (!options.output.empty()) {
-    write_document(options.output, json);
+    write_document(options.output, answer.json());
   }
   if (!options.findings.empty()) {
     const report::Document findings = report::findings_document(result, RLVERIFY_VERSION);
     write_document(options.findings, report::to_json(findings.root(), report::KeyOrder::kAsBuilt) + "\n");
   }
+  Renderings renderings(options.shown, answer);
+  renderings.write_files();
   if (options.seal && code == ExitCode::kPassed) {
     create_seal(seal);
   }
-  if (!options.quiet && options.output != "-" && options.findings != "-") {
-    const Terminal terminal = stdout_terminal();
-    print(options.format == "json"
-              ? json
-              : report::validation_text(result, {terminal.colour, terminal.columns, terminal.unicode}));
-  }
+  renderings.show(options.output == "-" || options.findings == "-");
   return code;
 }
 
@@ -116,7 +116,10 @@ ExitCode validate(const ValidateOptions& options) {
   if (options.seal || !options.findings.empty()) {
     throw core::UsageError("--seal and --findings are for run directories");
   }
-  return check_document({options.target, options.schema, options.output, options.format == "json", options.quiet});
+  if (wants_view(options.shown)) {
+    throw core::UsageError("the check of a document is shown as text or json; the other formats are for runs");
+  }
+  return check_document({options.target, options.schema, options.output, options.shown});
 }
 
 }  // namespace
@@ -141,11 +144,8 @@ void add_validate_command(CLI::App& app, Action& action) {
   command->add_option("-o", options->output, "Write the validation document to FILE; - is stdout")->type_name("FILE");
   command->add_option("--findings", options->findings, "Write the findings document to FILE; - is stdout")
       ->type_name("FILE");
-  command->add_option("--format", options->format, "What stdout shows")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
   command->add_flag("--seal", options->seal, "Create RUN_DIR/COMPLETE when the run passes; it must not exist");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
+  add_output_options(*command, options->shown);
   command->callback([options, &action] { action = [options] { return validate(*options); }; });
 }
 

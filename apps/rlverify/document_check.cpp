@@ -78,16 +78,18 @@ report::SchemaCheck check_file(const DocumentCheckOptions& options) {
 
 ExitCode check_document(const DocumentCheckOptions& options) {
   const report::SchemaCheck check = check_file(options);
-  const std::string json =
-      options.json || !options.output.empty()
-          ? report::to_json(report::schema_check_document(check).root(), report::KeyOrder::kAsBuilt) + "\n"
-          : "";
+  const Answer answer = {
+      [&check](const report::TextOptions&) { return report::schema_check_text(check); },
+      [&check] {
+        return report::to_json(report::schema_check_document(check).root(), report::KeyOrder::kAsBuilt) + "\n";
+      },
+      nullptr};
   if (!options.output.empty()) {
-    write_document(options.output, json);
+    write_document(options.output, answer.json());
   }
-  if (!options.quiet && options.output != "-") {
-    print(options.json ? json : report::schema_check_text(check));
-  }
+  Renderings renderings(options.shown, answer);
+  renderings.write_files();
+  renderings.show(options.output == "-");
   return check.violations.empty() ? ExitCode::kPassed : ExitCode::kFailed;
 }
 

@@ -6,15 +6,15 @@
 
 #include "core/errors.h"
 #include "core/value.h"
+#include "renderings.h"
 
 namespace rlverify::app {
 
 struct DocumentCheckOptions {
   std::string target;
-  std::string schema;  ///< "auto": the document's own; else a name or a file
-  std::string output;  ///< file for the rlverify.schema_check.v1 document; "-" is stdout
-  bool json = false;   ///< stdout shows the document instead of text
-  bool quiet = false;
+  std::string schema;   ///< "auto": the document's own; else a name or a file
+  std::string output;   ///< file for the rlverify.schema_check.v1 document; "-" is stdout
+  OutputOptions shown;  ///< text and json only: there is no view of a check
 };
 
 /// Checks a JSON document, or the payload of a .pt file, against a schema; prints and writes the answer.

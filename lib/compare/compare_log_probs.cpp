@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "compare/compare_runs.h"
+#include "compare/log_prob_vectors.h"
 #include "compare/step_values.h"
 #include "tensor/difference.h"
 
@@ -16,40 +16,6 @@ namespace {
 
 using core::Section;
 using core::Severity;
-
-/// What comparing two vectors position by position gave.
-struct VectorDifference {
-  std::uint64_t common = 0;  ///< positions that both have
-  std::uint64_t reference_only = 0;
-  std::uint64_t candidate_only = 0;
-  std::uint64_t different = 0;
-  std::optional<std::size_t> first;  ///< response position
-};
-
-VectorDifference compare_vectors(const LogProbs& left, const LogProbs& right) {
-  VectorDifference out;
-  const std::size_t width = tensor::bytes_per_element(left.dtype);
-  for (std::size_t i = 0; i < std::max(left.present.size(), right.present.size()); ++i) {
-    const bool a = i < left.present.size() && left.present[i] != 0;
-    const bool b = i < right.present.size() && right.present[i] != 0;
-    out.reference_only += a && !b ? 1U : 0U;
-    out.candidate_only += b && !a ? 1U : 0U;
-    if (!a || !b) {
-      continue;
-    }
-    ++out.common;
-    if (std::memcmp(left.values.data() + i * width, right.values.data() + i * width, width) != 0) {
-      ++out.different;
-      out.first = out.first ? out.first : i;
-    }
-  }
-  return out;
-}
-
-std::string value_at(const LogProbs& vector, std::size_t position) {
-  const std::size_t width = tensor::bytes_per_element(vector.dtype);
-  return tensor::element_text(vector.dtype, {vector.values.data() + position * width, width});
-}
 
 /// One step of both sides.
 class StepComparison {
@@ -86,6 +52,9 @@ class StepComparison {
       return std::nullopt;
     }
     out_.coverage.log_probs.elements += left_.elements;
+    if (values_.available()) {
+      out_.log_prob_series.by_step[step_] = step_mismatches_;
+    }
     return equal_;
   }
 
@@ -183,7 +152,9 @@ class StepComparison {
       add_difference(std::move(finding));
       return;
     }
-    const VectorDifference difference = compare_vectors(a, b);
+    const bool counts = in_series(pair, kind);
+    const VectorDifference difference = compare_vectors(a, b, counts ? &out_.log_prob_series : nullptr);
+    step_mismatches_ += counts ? difference.different : 0;
     if (difference.reference_only + difference.candidate_only > 0) {
       const std::uint64_t all = difference.common + difference.reference_only + difference.candidate_only;
       coverage(pair, fmt::format("{}: coverage {}/{} of the positions", log_prob_name(kind), difference.common, all),
@@ -198,6 +169,16 @@ class StepComparison {
       finding.found = value_at(b, *difference.first);
       add_difference(std::move(finding));
     }
+  }
+
+  /// Sidecars repeat what the dumps hold: they count where the dumps of a side have no such vector.
+  [[nodiscard]] bool in_series(const SamplePair& pair, LogProbKind kind) const {
+    if (kind != LogProbKind::kSidecarTrain && kind != LogProbKind::kSidecarRollout) {
+      return true;
+    }
+    const auto dumped =
+        static_cast<std::size_t>(kind == LogProbKind::kSidecarTrain ? LogProbKind::kTrain : LogProbKind::kRollout);
+    return left_.kinds.at(dumped)[*pair.reference].empty() || right_.kinds.at(dumped)[*pair.candidate].empty();
   }
 
   void coverage(const SamplePair& pair, std::string what, std::string expected, std::string found) {
@@ -225,6 +206,7 @@ class StepComparison {
   const StepLogProbs& right_;
   StepValues values_;
   std::uint64_t compared_ = 0;
+  std::uint64_t step_mismatches_ = 0;
   bool equal_ = true;
 };
 

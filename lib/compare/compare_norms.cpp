@@ -72,6 +72,7 @@ class NormComparison {
     const bool equal =
         a && b && std::isfinite(*a) && std::bit_cast<std::uint64_t>(*a) == std::bit_cast<std::uint64_t>(*b);
     out_.norms[number] = equal;
+    out_.norm_values[number] = {a, b};
     out_.coverage.norms.elements += a && b ? 1U : 0U;
     zero_everywhere_ = zero_everywhere_ && a && b && *a == 0.0 && *b == 0.0;
     const bool left_bad = is_non_finite(left, a);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compare/evidence.h"
+#include "sidecar/mismatch_series.h"
 
 namespace rlverify::compare {
 
@@ -35,6 +36,12 @@ struct SectionCoverage {
   WeightCoverage norms;
 };
 
+/// Gradient norms of one step as logged; nothing where a side has no number.
+struct NormPair {
+  std::optional<double> reference;
+  std::optional<double> candidate;
+};
+
 struct CandidateComparison {
   std::string name;
   WeightComparison weights;
@@ -42,9 +49,13 @@ struct CandidateComparison {
   Verdict graphs;
   Verdict tokens;
   Verdict log_probs;
-  std::map<std::int64_t, bool> norms;           ///< every step that a side has
-  std::map<std::int64_t, Verdict> step_tokens;  ///< every step that a side has
+  std::map<std::int64_t, bool> norms;            ///< every step that a side has
+  std::map<std::int64_t, NormPair> norm_values;  ///< the same steps, for pictures
+  std::map<std::int64_t, Verdict> step_tokens;   ///< every step that a side has
   std::map<std::int64_t, Verdict> step_log_probs;
+  /// Log-probs against the reference's, for pictures: of the dumps where both sides have them, else of the sidecars.
+  /// Steps known by digests alone are left out.
+  sidecar::MismatchSeries log_prob_series;
   bool backends_note_only = false;  ///< they differ, and the manifests ask for different arms
   bool graphs_note_only = false;
   std::optional<FirstDivergence> first;

@@ -32,9 +32,11 @@ struct LogProbs {
   std::vector<std::uint8_t> present;  ///< one byte per response position; empty: no evidence at all
   std::uint64_t present_count = 0;
   std::vector<std::string> files;     ///< that hold a part of it
+  std::vector<std::int64_t> ranks;    ///< of the same files; -1 where none is known
   std::vector<std::uint32_t> owners;  ///< per response position: which of `files` gave it
   /// The file that holds a position that is there.
   [[nodiscard]] const std::string& file_of(std::size_t position) const { return files.at(owners.at(position)); }
+  [[nodiscard]] std::int64_t rank_of(std::size_t position) const { return ranks.at(owners.at(position)); }
   [[nodiscard]] bool known() const { return present_count != 0; }
 };
 

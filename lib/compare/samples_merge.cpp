@@ -181,6 +181,7 @@ void StepReader::place(Sample& sample, const Origin& origin, const Piece& piece,
   const run::ElementBytes bytes = run::load(origin.source, vector);
   if (target.files.empty() || target.files.back() != origin.source.name()) {
     target.files.push_back(origin.source.name());
+    target.ranks.push_back(origin.rank);
   }
   for (std::size_t i = 0; i < vector.element_count; ++i) {
     const auto position =

@@ -10,6 +10,7 @@
 #include "judge/scalar_cross.h"
 #include "readback/frame.h"
 #include "readback/strict_rules.h"
+#include "sidecar/run_series.h"
 #include "sidecar/strict_rules.h"
 
 namespace rlverify::judge {
@@ -36,6 +37,7 @@ std::vector<sidecar::SurveyedFile> judge_sidecars(const Bench& bench, const side
   auto files = survey_sidecars(bench.run, expected.layout, bench.pool, bench.show_progress);
   const sidecar::MergedShards merged = sidecar::merge_shards(files);
   result.sidecars = sidecar::measure_sidecars(files, merged, expected.require_exact);
+  result.sidecars.series.by_step = sidecar::mismatches_by_step(merged, files, expected);
   sidecar::strict_sidecar_rules(files, merged, expected, result.sidecars, result.findings);
   sample_count_rule(expected.steps, expected.global_batch_size, result.sidecars.sample_count, result.findings);
   scalar_cross_rules(result.scalars,

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "core/python_value.h"
+#include "sidecar/run_series.h"
 
 namespace rlverify::sidecar {
 namespace {
@@ -213,6 +214,7 @@ SidecarSection measure_sidecars(const std::vector<SurveyedFile>& files, const Me
   for (const SurveyedFile& file : files) {
     section.artifacts.push_back(file.name);
   }
+  section.series = series_of_files(files);
   double sum_abs = 0.0;
   double sum_kl = 0.0;
   double sum_k3 = 0.0;

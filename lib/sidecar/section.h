@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sidecar/mismatch_series.h"
+
 namespace rlverify::sidecar {
 
 struct SidecarSection {
@@ -24,6 +26,9 @@ struct SidecarSection {
   std::optional<double> mismatch_k3_kl;
   bool torch_equal = false;
   bool bitwise_equal = false;
+  /// For pictures. `by_step` needs the calls of each step, which strict rules know; `positions` count every rank,
+  /// replicas included; magnitudes count replicas once.
+  MismatchSeries series;
 };
 
 /// The `offline_tensor_comparison` section: train dumps, counted.

@@ -143,7 +143,8 @@ std::int64_t count_mismatches(tensor::DType dtype, std::span<const std::byte> tr
   return count;
 }
 
-Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout, core::Sha256& hash) {
+Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layout& layout, core::Sha256& hash,
+                    FileMismatches& mismatches) {
   const run::SidecarSample& sample = file.samples[index];
   Shard shard;
   const std::int64_t tp = layout.tensor_parallel_size;
@@ -176,6 +177,9 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
   } else {
     shard.statistics = compare_log_probs(shard.train_dtype, train.view, rollout.view, active);
     shard.unmasked_mismatch_count = count_mismatches(shard.train_dtype, train.view, rollout.view);
+    if (shard.statistics.bitwise_mismatch_count > 0 || shard.statistics.non_finite) {
+      add_mismatches(shard.train_dtype, train.view, rollout.view, active, ranges, mismatches);
+    }
   }
   return shard;
 }
@@ -212,7 +216,7 @@ SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::strin
     surveyed.shards.reserve(file.samples.size());
     core::Sha256 hash;  // one for all shards: making one costs more than hashing a shard
     for (std::size_t index = 0; index < file.samples.size(); ++index) {
-      surveyed.shards.push_back(survey_sample(file, index, layout, hash));
+      surveyed.shards.push_back(survey_sample(file, index, layout, hash, surveyed.mismatches));
     }
   } catch (const core::ArtifactError& error) {
     surveyed.problem = error.problem();

@@ -15,6 +15,7 @@
 #include "run/sidecar_file.h"
 #include "sidecar/cp_slice.h"
 #include "sidecar/log_prob_statistics.h"
+#include "sidecar/mismatch_series.h"
 
 namespace rlverify::sidecar {
 
@@ -55,6 +56,7 @@ struct SurveyedFile {
   std::uint64_t bytes = 0;
   std::uint64_t tensors = 0;
   std::vector<Shard> shards;  ///< in list order
+  FileMismatches mismatches;  ///< active elements that differ
 };
 
 struct Layout {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that several renderers share.
+#include "report/report_view.h"
+
+#include <fmt/format.h>
+
+#include "report/rule_table.h"
+
+namespace rlverify::report {
+
+std::string_view verdict_word(const ReportView& view) {
+  switch (view.exit_code) {
+    case core::ExitCode::kPassed:
+      return "PASSED";
+    case core::ExitCode::kFailed:
+      return "FAILED";
+    default:
+      return "NOT JUDGED";
+  }
+}
+
+std::string checks_sentence(const ReportView& view) {
+  std::size_t all = 0;
+  std::size_t passed = 0;
+  std::size_t failed = 0;
+  for (const ViewGroup& group : view.groups) {
+    for (const ViewCheck& check : group.checks) {
+      ++all;
+      passed += check.verdict == CheckVerdict::kPassed ? 1U : 0U;
+      failed += check.verdict == CheckVerdict::kFailed ? 1U : 0U;
+    }
+  }
+  return fmt::format("{} {}: {} passed, {} failed, {} unavailable", all, all == 1 ? "check" : "checks", passed, failed,
+                     all - passed - failed);
+}
+
+bool counts_as_failure(const ViewCheck& check) {
+  return check.verdict == CheckVerdict::kFailed || (check.required && check.verdict == CheckVerdict::kUnavailable);
+}
+
+std::size_t finding_count(const ReportView& view) {
+  std::size_t count = 0;
+  for (const ViewGroup& group : view.groups) {
+    count += group.findings.size();
+  }
+  return count;
+}
+
+std::string finding_title(const core::Finding& finding) {
+  const RuleRow* const rule = find_rule(finding.code);
+  return rule != nullptr ? rule->title : finding.what;
+}
+
+std::string finding_hint(const core::Finding& finding) {
+  const RuleRow* const rule = find_rule(finding.code);
+  return finding.hint.empty() && rule != nullptr ? rule->hint : finding.hint;
+}
+
+}  // namespace rlverify::report
