@@ -37,8 +37,8 @@ struct DiffArguments {
   bool quiet = false;
 
   [[nodiscard]] diff::Tolerance tolerance() const {
-    if (!std::isfinite(atol) || !std::isfinite(rtol)) {
-      throw UsageError("--atol and --rtol take finite numbers");
+    if (!std::isfinite(atol) || !std::isfinite(rtol) || atol < 0 || rtol < 0) {
+      throw UsageError("--atol and --rtol take finite numbers that are not negative");
     }
     return {atol, rtol, ulp};
   }
@@ -155,7 +155,7 @@ void add_diff_command(CLI::App& app, Action& action) {
   for (auto& [name, value, meaning] :
        {std::tuple<const char*, double*, const char*>{"--atol", &arguments->atol, "Allow this absolute difference"},
         {"--rtol", &arguments->rtol, "Allow this share of the reference, added to --atol"}}) {
-    command->add_option(name, *value, meaning)->check(CLI::NonNegativeNumber)->excludes(tolerances)->type_name("X");
+    command->add_option(name, *value, meaning)->excludes(tolerances)->type_name("X");
   }
   command->add_option("--ulp", arguments->ulp, "Allow so many steps between two values")
       ->check(CLI::NonNegativeNumber)

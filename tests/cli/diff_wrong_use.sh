@@ -14,6 +14,8 @@ expect 2 diff a.safetensors b.safetensors --tensor 'a(b'
 has err '--tensor: "a(b" is no regular expression (RE2): missing ): a(b, at character 1'
 expect 2 diff a.safetensors b.safetensors --ulp -1
 expect 2 diff a.safetensors b.safetensors --atol nan
+expect 2 diff a.safetensors b.safetensors --atol -1
+has err "not negative"
 expect 2 diff a.safetensors b.safetensors --atol 1 --tolerances rules.json
 printf '[{"pattern": "a[", "ulp": 1}]' > rules.json
 expect 2 diff a.safetensors b.safetensors --tolerances rules.json
