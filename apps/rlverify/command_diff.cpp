@@ -12,8 +12,10 @@
 #include "core/progress.h"
 #include "diff/model_diff.h"
 #include "diff/sidecar_diff.h"
+#include "renderings.h"
 #include "report/diff_document.h"
 #include "report/diff_text.h"
+#include "report/diff_view.h"
 #include "report/nearest.h"
 
 namespace rlverify::app {
@@ -33,8 +35,7 @@ struct DiffArguments {
   std::string tolerances;
   bool per_position = false;
   std::string output;
-  std::string format = "text";
-  bool quiet = false;
+  OutputOptions shown;
 
   [[nodiscard]] diff::Tolerance tolerance() const {
     if (!std::isfinite(atol) || !std::isfinite(rtol) || atol < 0 || rtol < 0) {
@@ -69,21 +70,21 @@ void refuse_runs(const DiffArguments& arguments) {
 }
 
 /// Exit code and output of either comparison.
-template <typename Result, typename Text, typename MakeDocument>
+template <typename Result, typename Text, typename MakeDocument, typename View>
 core::ExitCode show(const DiffArguments& arguments, const Result& result, const Text& text,
-                    const MakeDocument& make_document) {
-  const bool to_stdout = !arguments.quiet && arguments.output != "-";
-  std::string json;
-  if (!arguments.output.empty() || (to_stdout && arguments.format == "json")) {
-    json = report::to_json(make_document(result, RLVERIFY_VERSION).root(), report::KeyOrder::kAsBuilt) + "\n";
-  }
+                    const MakeDocument& make_document, const View& view) {
+  const Answer answer = {
+      [&](const report::TextOptions& options) { return text(result, options); },
+      [&] {
+        return report::to_json(make_document(result, RLVERIFY_VERSION).root(), report::KeyOrder::kAsBuilt) + "\n";
+      },
+      [&] { return view(result, RLVERIFY_VERSION); }};
   if (!arguments.output.empty()) {
-    write_document(arguments.output, json);
+    write_document(arguments.output, answer.json());
   }
-  if (to_stdout) {
-    const Terminal terminal = stdout_terminal();
-    print(arguments.format == "json" ? json : text(result, {terminal.colour, terminal.columns, terminal.unicode}));
-  }
+  Renderings renderings(arguments.shown, answer);
+  renderings.write_files();
+  renderings.show(arguments.output == "-");
   return result.exit_code();
 }
 
@@ -99,7 +100,7 @@ core::ExitCode diff_sides(const DiffArguments& arguments) {
   core::ThreadPool pool;
   const diff::SidecarDiff result = diff::diff_sidecars(
       arguments.reference, {arguments.tolerance(), arguments.per_position, core::Progress::terminal()}, pool);
-  return show(arguments, result, report::sidecar_diff_text, report::sidecar_diff_document);
+  return show(arguments, result, report::sidecar_diff_text, report::sidecar_diff_document, report::sidecar_diff_view);
 }
 
 /// A selection that matches nothing.
@@ -131,7 +132,7 @@ core::ExitCode diff_pair(const DiffArguments& arguments) {
   require_selected(arguments, filter, result);
   core::ThreadPool pool;
   diff::compare_pairs(result, options, pool);
-  return show(arguments, result, report::diff_text, report::diff_document);
+  return show(arguments, result, report::diff_text, report::diff_document, report::diff_view);
 }
 
 }  // namespace
@@ -163,10 +164,7 @@ void add_diff_command(CLI::App& app, Action& action) {
       ->type_name("N");
   command->add_flag("--per-position", arguments->per_position, "Show where along each sample or row differences lie");
   command->add_option("-o", arguments->output, "Write the findings document to FILE; - is stdout")->type_name("FILE");
-  command->add_option("--format", arguments->format, "What stdout shows")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_flag("-q,--quiet", arguments->quiet, "Print nothing; the exit code tells");
+  add_output_options(*command, arguments->shown);
   command->callback([arguments, &action] {
     action = [arguments] {
       refuse_runs(*arguments);

@@ -7,9 +7,11 @@
 #include <memory>
 
 #include "command.h"
+#include "renderings.h"
 #include "replay/replay.h"
 #include "report/nearest.h"
 #include "report/replay_document.h"
+#include "report/replay_view.h"
 
 namespace rlverify::app {
 namespace {
@@ -20,9 +22,8 @@ struct ReplayCommandOptions {
   std::string contract = "all";
   std::string backend = "cpu";
   int device = 0;
-  std::string format = "text";
   std::string output;
-  bool quiet = false;
+  OutputOptions shown;
 };
 
 std::vector<kernels::ContractId> contracts_of(const std::string& name) {
@@ -51,22 +52,21 @@ core::ExitCode run(const ReplayCommandOptions& options) {
   replay_options.contracts = contracts_of(options.contract);
   replay_options.execution.backend = backend_of(options.backend);
   replay_options.execution.device = options.device;
-  replay_options.show_progress = !options.quiet;
+  replay_options.show_progress = !options.shown.quiet;
   const replay::ReplayResult result = replay::replay(options.input, replay_options);
-  const bool wants_json = !options.output.empty() || options.format == "json";
-  const std::string json =
-      wants_json
-          ? report::to_json(report::replay_document(result, RLVERIFY_VERSION).root(), report::KeyOrder::kAsBuilt) + "\n"
-          : "";
+  const Answer answer = {[&result](const report::TextOptions& text) { return report::replay_text(result, text); },
+                         [&result] {
+                           return report::to_json(report::replay_document(result, RLVERIFY_VERSION).root(),
+                                                  report::KeyOrder::kAsBuilt) +
+                                  "\n";
+                         },
+                         [&result] { return report::replay_view(result, RLVERIFY_VERSION); }};
   if (!options.output.empty()) {
-    write_document(options.output, json);
+    write_document(options.output, answer.json());
   }
-  if (!options.quiet && options.output != "-") {
-    const Terminal terminal = stdout_terminal();
-    print(options.format == "json"
-              ? json
-              : report::replay_text(result, {terminal.colour, terminal.columns, terminal.unicode}));
-  }
+  Renderings renderings(options.shown, answer);
+  renderings.write_files();
+  renderings.show(options.output == "-");
   return result.exit_code();
 }
 
@@ -91,11 +91,8 @@ void add_replay_command(CLI::App& app, Action& action) {
       ->type_name("N")
       ->check(CLI::Range(0, 1023))
       ->capture_default_str();
-  command->add_option("--format", options->format, "What stdout shows")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
   command->add_option("-o", options->output, "Write the findings document to FILE; - is stdout")->type_name("FILE");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
+  add_output_options(*command, options->shown);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 

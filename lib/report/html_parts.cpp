@@ -82,9 +82,8 @@ std::string html_checks(const ViewGroup& group, bool with_caption) {
       "class=\"number\">findings</th>"
       "<th scope=\"col\">what was compared</th></tr></thead>\n<tbody>\n";
   for (const ViewCheck& check : group.checks) {
-    const auto count =
-        std::count_if(group.findings.begin(), group.findings.end(),
-                      [&check](const core::Finding& finding) { return finding.section == check.section; });
+    const auto count = std::count_if(group.findings.begin(), group.findings.end(),
+                                     [&check](const core::Finding& finding) { return belongs(finding, check); });
     out += fmt::format(
         "<tr><th scope=\"row\">{}</th><td><span class=\"badge {}\">{}</span></td><td "
         "class=\"number\">{}</td><td>{}</td></tr>\n",

@@ -20,10 +20,6 @@ struct Counts {
   std::size_t skipped = 0;
 };
 
-bool is_error_of(const core::Finding& finding, core::Section section) {
-  return finding.section == section && finding.severity == core::Severity::kError;
-}
-
 Counts counts_of(const ViewGroup& group) {
   Counts counts;
   for (const ViewCheck& check : group.checks) {
@@ -40,7 +36,7 @@ Counts counts_of(const ViewGroup& group) {
 /// "RLV-162 Log-probs differ in bits: PLACE: what: expected X, found Y".
 std::string failure_message(const ViewGroup& group, const ViewCheck& check) {
   for (const core::Finding& finding : group.findings) {
-    if (is_error_of(finding, check.section)) {
+    if (belongs(finding, check) && finding.severity == core::Severity::kError) {
       return fmt::format("{}: {}", finding.code, finding_sentence(finding));
     }
   }
@@ -54,7 +50,7 @@ std::string failure_body(const ViewGroup& group, const ViewCheck& check) {
   std::size_t listed = 0;
   std::size_t all = 0;
   for (const core::Finding& finding : group.findings) {
-    if (finding.section != check.section) {
+    if (!belongs(finding, check)) {
       continue;
     }
     ++all;

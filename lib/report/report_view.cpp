@@ -38,6 +38,10 @@ bool counts_as_failure(const ViewCheck& check) {
   return check.verdict == CheckVerdict::kFailed || (check.required && check.verdict == CheckVerdict::kUnavailable);
 }
 
+bool belongs(const core::Finding& finding, const ViewCheck& check) {
+  return finding.section == check.section && (check.tensor.empty() || finding.place.tensor == check.tensor);
+}
+
 std::size_t finding_count(const ReportView& view) {
   std::size_t count = 0;
   for (const ViewGroup& group : view.groups) {

@@ -26,6 +26,7 @@ struct ViewCheck {
   std::string word;       ///< the verdict as the command says it: "passed", "equal", "differ", "asked"
   bool required = false;  ///< unavailable is then a failure
   std::string compared;   ///< "9 tensors, 6,192 elements"
+  std::string tensor{};   ///< the one tensor that it is about; empty: its whole section
 };
 
 /// Where things first went wrong.
@@ -84,7 +85,8 @@ struct HeatChart {
   std::string title;
   std::string description;
   std::string x_title;
-  std::string y_title;
+  std::string y_title;              ///< what a row is: "rank"
+  std::string x_unit = "position";  ///< what a column is
   std::int64_t bin_width = 1;
   std::size_t columns = 0;
   std::vector<HeatRow> rows;
@@ -116,6 +118,8 @@ struct ReportView {
 [[nodiscard]] std::string checks_sentence(const ReportView& view);
 /// Whether a check counts against the answer: failed, or required and without evidence.
 [[nodiscard]] bool counts_as_failure(const ViewCheck& check);
+/// Whether a finding is one of this check's.
+[[nodiscard]] bool belongs(const core::Finding& finding, const ViewCheck& check);
 /// Findings of all groups.
 [[nodiscard]] std::size_t finding_count(const ReportView& view);
 /// Title of a finding's code, or what it says where the code has no row.

@@ -35,8 +35,8 @@ double opacity_of(std::uint64_t count, std::uint64_t highest) {
 
 std::string positions_text(const HeatChart& chart, std::size_t column) {
   const std::int64_t first = static_cast<std::int64_t>(column) * chart.bin_width;
-  return chart.bin_width == 1 ? fmt::format("position {}", first)
-                              : fmt::format("positions {}\u2013{}", first, first + chart.bin_width - 1);
+  return chart.bin_width == 1 ? fmt::format("{} {}", chart.x_unit, first)
+                              : fmt::format("{}s {}\u2013{}", chart.x_unit, first, first + chart.bin_width - 1);
 }
 
 /// What the shades mean.
@@ -98,9 +98,10 @@ std::string heat_svg(const HeatChart& chart, std::string_view id) {
     }
     for (std::size_t c = 0; c < std::min(columns, row.counts.size()); ++c) {
       if (row.counts[c] != 0) {
-        svg.cell(kLeft + column_width * static_cast<double>(c), y, std::max(column_width - 0.5, 0.5), row_height - 1,
-                 opacity_of(row.counts[c], highest), "heat",
-                 fmt::format("rank {}, {}: {}", row.label, positions_text(chart, c), grouped(row.counts[c])));
+        svg.cell(
+            kLeft + column_width * static_cast<double>(c), y, std::max(column_width - 0.5, 0.5), row_height - 1,
+            opacity_of(row.counts[c], highest), "heat",
+            fmt::format("{} {}, {}: {}", chart.y_title, row.label, positions_text(chart, c), grouped(row.counts[c])));
       }
     }
   }

@@ -23,6 +23,10 @@ has b.html '<figcaption>Gradient norms</figcaption>'
 has b.html '<figcaption>Candidates and checks</figcaption>'
 expect 0 compare "$passing" again="$passing" --format markdown
 has out '### ✅ rlverify compare: PASSED'
+expect 1 diff "$failing/mismatch-sidecars" --format markdown --output html=d.html --output junit=d.xml
+has out '| train against rollout | ❌ different |'
+has d.xml 'message="RLV-410: '
+has d.html 'Mismatches per sample'
 expect 0 validate "$passing" -q --output junit=c.xml
 empty out
 has c.xml 'failures="0"'

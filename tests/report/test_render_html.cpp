@@ -148,6 +148,7 @@ TEST_CASE("html: a line of one point or of equal values has finite coordinates",
 TEST_CASE("html: the heat map has a cell for each count, darker where there are more", "[html]") {
   HeatChart chart;
   chart.title = "Where";
+  chart.y_title = "rank";
   chart.columns = 3;
   chart.rows = {{"0", {0, 1, 100}}, {"4", {}}};
   const std::string svg = heat_svg(chart, "c");
