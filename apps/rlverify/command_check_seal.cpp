@@ -50,7 +50,8 @@ core::ExitCode check_seal(const CheckSealOptions& options) {
   std::vector<compare::SealedWeights> weights;
   compare::Artifacts now;
   {
-    core::Progress progress("hashing", compare::artifact_bytes(directory.path, paths), show_progress);
+    core::Progress progress("hashing", compare::artifact_bytes(directory.path, paths), show_progress,
+                            core::ProgressUnit::kBytes);
     compare::WeightVersions versions = compare::weights_of(directory, sealed.name);
     core::Findings ignored;  // of the weights as such: what was wrong with them was wrong when they were sealed
     for (compare::WeightVersion& version : versions.versions) {

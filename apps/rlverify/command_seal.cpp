@@ -50,7 +50,7 @@ core::ExitCode seal(const SealOptions& options) {
   std::vector<compare::SealedWeights> weights;
   compare::Artifacts artifacts;
   {
-    core::Progress progress("hashing", bytes, show_progress);
+    core::Progress progress("hashing", bytes, show_progress, core::ProgressUnit::kBytes);
     for (compare::WeightVersion& version : run.weights.versions) {
       weights.push_back(compare::seal_weights(version, pool, run.findings, &progress));
     }

@@ -4,21 +4,73 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <clocale>
 #include <cstdio>
 
 #include "command.h"
+#include "command_help.h"
 #include "core/errors.h"
 #include "core/heap.h"
+#include "core/log.h"
 #include "core/signals.h"
 
 namespace {
 
+using rlverify::app::Action;
 using rlverify::core::ExitCode;
 
 int usage_error(const std::string& message) {
   fmt::print(stderr, "rlverify: {}\n", message);
   return static_cast<int>(ExitCode::kWrongUse);
+}
+
+void add_commands(CLI::App& app, Action& action) {
+  rlverify::app::add_check_seal_command(app, action);
+  rlverify::app::add_compare_command(app, action);
+  rlverify::app::add_diff_command(app, action);
+  rlverify::app::add_doctor_command(app, action);
+  rlverify::app::add_explain_command(app, action);
+  rlverify::app::add_generate_command(app, action);
+  rlverify::app::add_inspect_command(app, action);
+#if RLVERIFY_WITH_KERNELS
+  rlverify::app::add_prior_art_command(app, action);
+  rlverify::app::add_replay_command(app, action);
+#endif
+  rlverify::app::add_report_command(app, action);
+  rlverify::app::add_schema_command(app, action);
+  rlverify::app::add_seal_command(app, action);
+  rlverify::app::add_validate_command(app, action);
+  rlverify::app::add_common_options(app);
+}
+
+/// Help goes to stdout: it is what was asked for.
+int show_help(const CLI::App& app) {
+  const unsigned columns = rlverify::app::stdout_terminal().columns;
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  rlverify::app::print(chosen.empty() ? rlverify::app::program_screen(app, columns)
+                                      : rlverify::app::command_screen(*chosen.front(), columns));
+  return 0;
+}
+
+/// Runs the chosen command; what it throws becomes a message and an exit code.
+int run_action(const Action& action, const std::vector<std::string>& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  int code = 0;
+  try {
+    code = static_cast<int>(action());
+  } catch (const std::exception& error) {
+    code = static_cast<int>(rlverify::core::exit_code_of(error));
+    const bool bad_input = code == static_cast<int>(ExitCode::kBadInput);
+    const std::string hint = bad_input ? rlverify::app::missing_path_hint(arguments) : "";
+    fmt::print(stderr, "rlverify: {}{}{}\n", error.what(), hint.empty() ? "" : "; ", hint);
+  }
+  if (rlverify::core::log_enabled()) {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    rlverify::core::log_line(fmt::format("exit code {} after {:.3f} s", code, seconds.count()));
+  }
+  return code;
 }
 
 }  // namespace
@@ -30,37 +82,25 @@ int main(int argc, char* argv[]) {
   CLI::App app(
       "Says whether a reinforcement-learning training run of a language model kept its promise to the last bit.",
       "rlverify");
-  app.set_version_flag("--version", std::string("rlverify ") + RLVERIFY_VERSION);
+  app.set_version_flag("--version", std::string("rlverify ") + RLVERIFY_VERSION, "Print the version");
+  app.set_help_flag("-h,--help", "Print help");
   app.require_subcommand(1);
-  rlverify::app::Action action;
-  rlverify::app::add_check_seal_command(app, action);
-  rlverify::app::add_compare_command(app, action);
-  rlverify::app::add_diff_command(app, action);
-  rlverify::app::add_explain_command(app, action);
-  rlverify::app::add_inspect_command(app, action);
-#if RLVERIFY_WITH_KERNELS
-  rlverify::app::add_prior_art_command(app, action);
-  rlverify::app::add_replay_command(app, action);
-#endif
-  rlverify::app::add_report_command(app, action);
-  rlverify::app::add_schema_command(app, action);
-  rlverify::app::add_seal_command(app, action);
-  rlverify::app::add_validate_command(app, action);
+  Action action;
+  add_commands(app, action);
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) {
+    fmt::print(stderr, "{}", rlverify::app::first_screen(app, rlverify::app::stdout_terminal().columns));
+    return static_cast<int>(ExitCode::kWrongUse);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    rlverify::app::print(app.help());
-    return 0;
+    return show_help(app);
   } catch (const CLI::CallForVersion&) {
     rlverify::app::print(app.version() + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
-    return usage_error(std::string(error.what()) + "\nTry: rlverify --help");
+    return usage_error(rlverify::app::wrong_use_message(app, arguments, error.what()));
   }
-  try {
-    return static_cast<int>(action());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "rlverify: {}\n", error.what());
-    return static_cast<int>(rlverify::core::exit_code_of(error));
-  }
+  return run_action(action, arguments);
 }

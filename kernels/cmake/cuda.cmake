@@ -36,5 +36,5 @@ set_target_properties(rlverify_kernels_cuda PROPERTIES
 target_include_directories(rlverify_kernels_cuda PRIVATE include src)
 target_compile_options(rlverify_kernels_cuda PRIVATE -O3 -fmad=false -Werror=all-warnings -Xptxas=-v,--warn-on-spills
   -Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off)
-target_sources(rlverify_kernels PRIVATE $<TARGET_OBJECTS:rlverify_kernels_cuda>)
+target_sources(rlverify_kernels PRIVATE src/cuda/cuda_facts.cpp $<TARGET_OBJECTS:rlverify_kernels_cuda>)
 target_link_libraries(rlverify_kernels PRIVATE CUDA::cudart_static)

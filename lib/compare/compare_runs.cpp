@@ -270,7 +270,7 @@ CandidateComparison compare_candidate(RunEvidence& reference, RunEvidence& candi
   compare_graphs(reference, candidate, out);
   {
     core::Progress progress("weights of " + candidate.name, bytes_to_compare(reference.weights, candidate.weights),
-                            show_progress);
+                            show_progress, core::ProgressUnit::kBytes);
     WeightOptions options;
     options.progress = &progress;
     out.weights = compare_weights(reference.weights, candidate.weights, pool, options);

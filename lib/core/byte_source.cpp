@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/log.h"
 #include "core/signals.h"
 
 namespace rlverify::core {
@@ -144,6 +145,9 @@ std::unique_ptr<ByteSource> open_file(const std::string& path, std::string name,
     unreadable(name, std::nullopt, "a regular file", file_type(status.st_mode));
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (log_enabled()) {
+    log_line(fmt::format("opened {} ({} bytes)", path, size));
+  }
   if (size > read_whole_bytes) {
     return std::make_unique<FileSource>(std::move(descriptor), std::move(name), size);
   }

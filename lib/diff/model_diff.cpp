@@ -71,7 +71,7 @@ void first_pass(ModelDiff& diff, core::ThreadPool& pool, bool show_progress) {
   for (const TensorDiff& tensor : diff.tensors) {
     bytes += tensor.compared() ? tensor.reference->ref.logical_bytes() : 0;
   }
-  core::Progress progress("tensors", bytes, show_progress);
+  core::Progress progress("tensors", bytes, show_progress, core::ProgressUnit::kBytes);
   std::vector<PartResult> results(tasks.size());
   tensor::BufferStock stock;
   pool.for_each(tasks.size(), [&](std::size_t i) {
@@ -225,7 +225,7 @@ void compare_pairs(ModelDiff& diff, const DiffOptions& options, core::ThreadPool
   first_pass(diff, pool, options.show_progress);
   decide(diff);
   rank(diff);
-  core::Progress progress("statistics", second_pass_bytes(diff), options.show_progress);
+  core::Progress progress("statistics", second_pass_bytes(diff), options.show_progress, core::ProgressUnit::kBytes);
   look_again(diff, options.per_position, pool, progress);
   add_findings(diff);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "report/comparison_document.h"
 #include "report/finding_text.h"
@@ -47,8 +48,23 @@ std::array<Cell, kColumns.size()> row_of(const CandidateComparison& candidate, b
           verdict_cell(candidate.norms_equal(), true)};
 }
 
+using Row = std::array<Cell, kColumns.size()>;
+
+/// The table where it is wider than the terminal: a line for each verdict below the candidate's name.
+std::string stacked(const std::vector<Row>& rows, const TextOptions& options) {
+  std::string out = "\n";
+  for (const Row& row : rows) {
+    out += wrapped("", row.front().text, 2, options.columns);
+    for (std::size_t column = 1; column < kColumns.size(); ++column) {
+      const Cell& cell = row.at(column);
+      out += "    " + padded(kColumns.at(column), 11) + styled(cell.text, cell.style, options.colour) + '\n';
+    }
+  }
+  return out;
+}
+
 std::string table(const compare::RunComparison& comparison, const TextOptions& options) {
-  std::vector<std::array<Cell, kColumns.size()>> rows;
+  std::vector<Row> rows;
   std::array<std::size_t, kColumns.size()> widths{};
   for (std::size_t column = 0; column < kColumns.size(); ++column) {
     widths.at(column) = kColumns.at(column).size();
@@ -58,6 +74,9 @@ std::string table(const compare::RunComparison& comparison, const TextOptions& o
     for (std::size_t column = 0; column < kColumns.size(); ++column) {
       widths.at(column) = std::max(widths.at(column), display_width(rows.back().at(column).text));
     }
+  }
+  if (std::accumulate(widths.begin(), widths.end(), 2 * widths.size()) > options.columns) {
+    return stacked(rows, options);
   }
   std::string out = "\n ";
   for (std::size_t column = 0; column < kColumns.size(); ++column) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend of a build without nvcc: always absent, and says why.
 #include "cuda/cuda_backend.h"
+#include "rlverify_kernels/cuda_facts.h"
 
 namespace rlverify::kernels {
 
@@ -10,6 +11,12 @@ double run_on_cuda(ContractId, const Prepared&, const void*, const LogpInput&, c
 
 BackendStatus cuda_status(int) {
   return {false, "", "this build has no CUDA backend (it was built without nvcc)"};
+}
+
+CudaFacts cuda_facts() {
+  CudaFacts facts;
+  facts.reason = cuda_status(0).reason;
+  return facts;
 }
 
 }  // namespace rlverify::kernels
