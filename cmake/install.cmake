@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where, and the packages that CPack makes of it. Two components: the program, and the torch module, which depends on
+# all of libtorch and is a package of its own.
+include(GNUInstallDirs)
+
+install(TARGETS rlverify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(TARGET rlverify_generated)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/rlverify.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/rlverify.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME rlverify COMPONENT program)
+endif()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/schemas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/rlverify/schemas COMPONENT program
+  FILES_MATCHING PATTERN "*.schema.json")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN "*.md")
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program PATTERN "__pycache__" EXCLUDE)
+
+set(CPACK_PACKAGE_NAME rlverify)
+set(CPACK_PACKAGE_VENDOR "The rlverify project")
+set(CPACK_PACKAGE_CONTACT "The rlverify project <rlverify@invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "judge reinforcement-learning runs of language models to the last bit")
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rlverify)
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
+  "Says whether a reinforcement-learning training run of a language model kept its promise to the last bit: which weights, tokens, gradient norms, log-probs, backends and CUDA graphs agree, and where the first difference is.")
+set(CPACK_DEBIAN_TORCH_PACKAGE_NAME rlverify-torch)
+set(CPACK_COMPONENT_TORCH_DESCRIPTION "The torch backend of rlverify: log-probs by libtorch's own operations.")
+set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "rlverify (= ${PROJECT_VERSION})")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+if(RLVERIFY_PORTABLE)
+  set(CPACK_GENERATOR TGZ)
+  set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
+  set(CPACK_PACKAGING_INSTALL_PREFIX "")
+  set(CPACK_PACKAGE_FILE_NAME rlverify-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+endif()
+set(CPACK_COMPONENTS_ALL program)
+if(TARGET rlverify_torch)
+  list(APPEND CPACK_COMPONENTS_ALL torch)
+endif()
+include(CPack)
