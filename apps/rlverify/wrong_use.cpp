@@ -106,10 +106,15 @@ std::string missing_argument(const CLI::App& command) {
 std::string message_of(const CLI::App& app, const std::vector<std::string>& arguments, const std::string& reason) {
   const std::string& first = arguments.front();
   if (is_option(first)) {
-    const bool known = app.get_option_no_throw(option_name(first)) != nullptr;
+    const std::string name = option_name(first);
+    const bool known = app.get_option_no_throw(name) != nullptr;
+    const bool command_follows = std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+      return find_command(app, argument) != nullptr;
+    });
     return known ? reason
-                 : with_hint(fmt::format("rlverify has no option {}", option_name(first)),
-                             report::did_you_mean(option_name(first), option_names(app)));
+                 : with_hint(fmt::format("rlverify has no option {}", name),
+                             command_follows ? "those of a command come after its name"
+                                             : report::did_you_mean(name, option_names(app)));
   }
   std::vector<std::string> names;
   for (const CLI::App* const command : shown_commands(app)) {

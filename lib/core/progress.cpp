@@ -81,7 +81,7 @@ Progress::Progress(std::string label, std::uint64_t total, bool enabled, Progres
     : label_(std::move(label)),
       total_(total),
       unit_(unit),
-      enabled_(enabled && total > 0 && terminal()),
+      enabled_(enabled && total > 0 && terminal() && !log_enabled()),
       next_draw_ms_(kFirstDrawMs),
       start_(std::chrono::steady_clock::now()) {}
 

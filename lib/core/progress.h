@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One line of progress on stderr, rewritten in place, only where stderr is a terminal; everywhere else nothing is
-// written, except that the log of --verbose is told how long the work took.
+// written. The log of --verbose, which shares stderr, takes its place: it is told how long the work took.
 #pragma once
 
 #include <atomic>

@@ -16,6 +16,7 @@ wrong 'rlverify has no command "qqqqqqqq"' qqqqqqqq
 has_not err "did you mean"
 has err "Try: rlverify --help"
 wrong 'rlverify has no option --versoin; did you mean "--version"?' --versoin
+wrong 'rlverify has no option -q; those of a command come after its name' -q validate "$passing"
 wrong 'rlverify validate has no option --ruels; did you mean "--rules"?' validate --ruels strict "$passing"
 has err "Try: rlverify validate --help"
 wrong 'rlverify compare has no option --fromat; did you mean "--format"?' compare a b --fromat=json
