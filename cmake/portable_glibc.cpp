@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-extern "C" std::uint32_t arc4random();
+extern "C" std::uint32_t arc4random() noexcept;
 
-std::uint32_t arc4random() {
+std::uint32_t arc4random() noexcept {
   std::uint32_t value = 0;
   while (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
     if (errno != EINTR) {
