@@ -29,7 +29,7 @@ std::vector<std::string> listed_values(const std::string& type) {
 }
 
 std::string value_name(const std::string& type, const std::vector<std::string>& choices) {
-  const std::string name = type.substr(0, type.find(':'));
+  std::string name = type.substr(0, type.find(':'));
   if (!choices.empty() && (name == "TEXT" || name == "INT" || name == "UINT" || name.empty() || name[0] == '{')) {
     return fmt::format("{}", fmt::join(choices, "|"));
   }

@@ -72,7 +72,7 @@ std::string option_fault(const CLI::App& command, const std::vector<std::string>
       ++i;
     }
     if (!option->get_lnames().empty() && (next_is_value || equals != std::string::npos)) {
-      const std::string fault = value_fault(*option, next_is_value ? arguments[i] : arguments[i].substr(equals + 1));
+      std::string fault = value_fault(*option, next_is_value ? arguments[i] : arguments[i].substr(equals + 1));
       if (!fault.empty()) {
         return fault;
       }
@@ -124,7 +124,7 @@ std::string message_of(const CLI::App& app, const std::vector<std::string>& argu
   if (command == nullptr) {
     return with_hint(fmt::format("rlverify has no command \"{}\"", first), report::did_you_mean(first, names));
   }
-  const std::string fault = option_fault(*command, arguments);
+  std::string fault = option_fault(*command, arguments);
   if (!fault.empty()) {
     return fault;
   }
