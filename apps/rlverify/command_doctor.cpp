@@ -40,8 +40,6 @@ struct Facts {
   std::int64_t finding_codes = 0;
 };
 
-constexpr std::string_view kNoKernels = "this build has no kernels";
-
 #if RLVERIFY_WITH_KERNELS
 void add_kernel_facts(Facts& facts) {
   facts.kernels = true;
@@ -61,8 +59,8 @@ void add_kernel_facts(Facts& facts) {
 }
 #else
 void add_kernel_facts(Facts& facts) {
-  facts.cuda_reason = kNoKernels;
-  facts.torch_reason = kNoKernels;
+  facts.cuda_reason = "this build has no kernels";
+  facts.torch_reason = facts.cuda_reason;
 }
 #endif
 
