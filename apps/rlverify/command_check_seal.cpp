@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -34,6 +35,12 @@ std::string run_of(const CheckSealOptions& options) {
   return path.empty() ? "." : path;
 }
 
+/// Whether any of `paths` is a key of `artifacts`.
+bool has_any(core::Value artifacts, const std::vector<std::string>& paths) {
+  return std::any_of(paths.begin(), paths.end(),
+                     [&artifacts](const std::string& path) { return artifacts.get(path).present(); });
+}
+
 core::ExitCode check_seal(const CheckSealOptions& options) {
   std::error_code error;
   if (std::filesystem::is_directory(options.record, error)) {
@@ -46,6 +53,11 @@ core::ExitCode check_seal(const CheckSealOptions& options) {
   const std::string path = run_of(options);
   const run::RunDirectory directory = run::read_run_directory(path);
   const std::vector<std::string> paths = compare::list_artifacts(directory.path, options.record);
+  if (options.run.empty() && !has_any(sealed.record->root().get("artifacts"), paths)) {
+    throw core::UsageError(
+        fmt::format("{} does not lie in its run: name the run as well, rlverify check-seal {} RUN_DIR", options.record,
+                    options.record));
+  }
   core::Findings findings;
   std::vector<compare::SealedWeights> weights;
   compare::Artifacts now;

@@ -25,8 +25,9 @@ core::ExitCode explain(const std::string& code) {
   }
   const report::RuleRow* const row = report::find_rule(code);
   if (row == nullptr) {
-    throw core::UsageError(
-        fmt::format("{} is no finding code; near it: {}", code, fmt::join(report::nearest_codes(code), ", ")));
+    const std::vector<std::string> near = report::nearest_codes(code);
+    throw core::UsageError(fmt::format("{} is no finding code (RLV-xxx; rlverify explain lists them){}{}", code,
+                                       near.empty() ? "" : "; near it: ", fmt::join(near, ", ")));
   }
   text = fmt::format("{}  {}\n", row->code, row->title);
   text += report::wrapped("severity", row->severity, 10, columns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rlverify report: the whole evidence bundle of a comparison, with the validation of one of its runs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -31,7 +32,9 @@ compare::RunEvidence& run_called(const std::string& name, std::vector<compare::R
       return run;
     }
   }
-  throw core::UsageError(fmt::format("--validate: no run is called {}; {}", name, report::did_you_mean(name, known)));
+  const std::string near = report::did_you_mean(name, known);
+  throw core::UsageError(fmt::format("--validate: no run is called {}: {}", name,
+                                     near.empty() ? fmt::format("there are {}", fmt::join(known, ", ")) : near));
 }
 
 /// The validation of a run: judged now, or kept in its record.

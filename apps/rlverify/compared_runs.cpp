@@ -3,6 +3,7 @@
 #include "compared_runs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -82,7 +83,9 @@ void use_weights(const std::string& option, std::vector<compare::RunEvidence>& r
     run.weights = compare::weights_of(*run.directory, run.name, option.substr(equals + 1));
     return;
   }
-  throw core::UsageError(fmt::format("--weights: no run is called {}; {}", name, report::did_you_mean(name, known)));
+  const std::string near = report::did_you_mean(name, known);
+  throw core::UsageError(fmt::format("--weights: no run is called {}: {}", name,
+                                     near.empty() ? fmt::format("there are {}", fmt::join(known, ", ")) : near));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -45,8 +46,9 @@ std::string output_fault(const std::vector<std::string>& arguments) {
     const Output output = parse_output(argument);
     const std::vector<std::string>& names = format_names();
     if (std::find(names.begin(), names.end(), output.format) == names.end()) {
-      return fmt::format("--output: no format is called {}; {}", output.format,
-                         report::did_you_mean(output.format, names));
+      const std::string near = report::did_you_mean(output.format, names);
+      return fmt::format("--output takes FORMAT=PATH; no format is called {}: {}", output.format,
+                         near.empty() ? fmt::format("{}", fmt::join(names, ", ")) : near);
     }
     if (output.path.empty()) {
       return fmt::format("--output takes FORMAT=PATH, not {}", argument);

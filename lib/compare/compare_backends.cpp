@@ -108,6 +108,22 @@ void eager_although_graphs(const RunEvidence& side, CandidateComparison& out) {
   }
 }
 
+/// Processes that left no readback can't differ, so that they are fewer is said.
+void compare_readback_counts(const RunEvidence& reference, const RunEvidence& candidate, CandidateComparison& out) {
+  if (reference.backends->files == candidate.backends->files) {
+    return;
+  }
+  core::Finding finding;
+  finding.code = "RLV-353";
+  finding.severity = Severity::kNote;
+  finding.section = Section::kBackends;
+  finding.what = "the runs have different numbers of readbacks";
+  finding.place.file = candidate.path;
+  finding.expected = fmt::format("{}, as {} has", reference.backends->files, reference.name);
+  finding.found = fmt::format("{}", candidate.backends->files);
+  out.findings.add(std::move(finding));
+}
+
 }  // namespace
 
 void compare_backends(const RunEvidence& reference, const RunEvidence& candidate, CandidateComparison& out) {
@@ -119,6 +135,7 @@ void compare_backends(const RunEvidence& reference, const RunEvidence& candidate
     out.coverage.backends.files += side->backends->files;
   }
   out.backends = true;
+  compare_readback_counts(reference, candidate, out);
   const bool same = same_arm(reference, candidate);
   std::map<std::string, std::set<std::string>> fields;
   for (const RunEvidence* side : {&reference, &candidate}) {

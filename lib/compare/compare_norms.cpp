@@ -183,19 +183,24 @@ void compare_norms(const RunEvidence& reference, const RunEvidence& candidate, C
     }
     out.coverage.norms.files += side->steps.empty() ? 0U : 1U;
   }
+  if (reference.steps.empty() || candidate.steps.empty()) {
+    // Told above, once. The document still says of every step that it isn't equal.
+    for (const std::int64_t step : steps) {
+      out.norms[step] = false;
+    }
+    return;
+  }
   NormComparison comparison(reference, candidate, out);
   for (const std::int64_t step : steps) {
     comparison.step(step);
   }
-  // A side without any record is told once, above.
-  if (!reference.steps.empty() && !candidate.steps.empty()) {
-    comparison.finish();
-  }
+  comparison.finish();
 }
 
 Verdict CandidateComparison::norms_equal() const {
-  if (norms.empty() || coverage.norms.elements == 0) {
-    return norms.empty() ? std::nullopt : Verdict(false);
+  constexpr std::uint64_t kSides = 2;
+  if (norms.empty() || coverage.norms.files < kSides) {
+    return std::nullopt;
   }
   return std::all_of(norms.begin(), norms.end(), [](const auto& step) { return step.second; });
 }

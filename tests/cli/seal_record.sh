@@ -42,6 +42,10 @@ has_not out "run-validation.json"
 expect 1 check-seal first.json run
 expect 3 check-seal first.json nowhere
 expect 2 check-seal run
+mkdir elsewhere
+cp run/rlverify-record.json elsewhere/record.json
+expect 2 check-seal elsewhere/record.json
+has err "does not lie in its run: name the run as well"
 expect 2 seal first.json
 expect 3 check-seal run/run-validation.json
 # A record that was tampered with is no record.

@@ -76,6 +76,9 @@ TEST_CASE("A step that one side lacks is false, never absent") {
   CHECK(finding(result.findings, "RLV-342").what == "step 1 is recorded by reference alone");
   const CandidateComparison none = compare_norm_texts({"0.5"}, {});
   CHECK(none.norms.at(0) == false);
+  CHECK_FALSE(none.norms_equal().has_value());
+  CHECK(find(none.findings, "RLV-342") == nullptr);
+  CHECK_FALSE(none.passed());
   CHECK(finding(none.findings, "RLV-345").what == "no step records of candidate: norms can't be compared");
 }
 
@@ -153,6 +156,22 @@ TEST_CASE("Without readbacks or engine lines there is no verdict, and no failure
   CHECK(find(result.findings, "RLV-351") != nullptr);
   CHECK(find(result.findings, "RLV-356") != nullptr);
   CHECK(result.passed());
+}
+
+TEST_CASE("Fewer readbacks on a side are told, though what is there is equal") {
+  TestRun left = SmallRun::standard("reference").files();
+  left.files["readbacks/megatron-training-4101.json"] = rlverify::test::readback_text("megatron", 0);
+  Pair pair(left, SmallRun::standard("candidate").files());
+  const CandidateComparison result = pair.compare();
+  CHECK(result.backends == true);
+  CHECK(result.passed());
+  const core::Finding found = finding(result.findings, "RLV-353");
+  CHECK(found.severity == core::Severity::kNote);
+  CHECK(found.expected == "3, as reference has");
+  CHECK(found.found == "2");
+
+  Pair alike(left, left);
+  CHECK(find(alike.compare().findings, "RLV-353") == nullptr);
 }
 
 TEST_CASE("A readback that can't be read") {

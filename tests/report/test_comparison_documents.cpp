@@ -155,12 +155,15 @@ TEST_CASE("The text of equal runs, in ASCII and within the columns") {
   const TestRun run = rlverify::test::passing_run();
   const Comparison comparison(run, run);
   TextOptions options;
-  options.columns = 60;
+  options.columns = 64;
   const std::string text = comparison_text(comparison.input(), options);
   CHECK(text.find("PASSED 1 candidate against a\n") == 0);
   CHECK(text.find("  candidate  backends  graphs  weights  tokens  log-probs  norms\n") != std::string::npos);
   CHECK(text.find("  b          equal     equal   equal    equal   equal      equal\n") != std::string::npos);
   CHECK(text.find("b: everything compared is bit-identical\n") != std::string::npos);
+  options.columns = 60;
+  CHECK(comparison_text(comparison.input(), options).find("  b\n    backends   equal\n    graphs     equal\n") !=
+        std::string::npos);
   options.colour = true;
   CHECK(comparison_text(comparison.input(), options).find("\x1b[1;32mPASSED\x1b[0m") == 0);
 }
