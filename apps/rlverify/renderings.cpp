@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <set>
 
 #include "command.h"
@@ -56,7 +57,10 @@ std::string output_fault(const std::vector<std::string>& arguments) {
     if (output.path == "-") {
       return fmt::format("--output writes files: --format {} shows it on stdout", output.format);
     }
-    if (!paths.insert(output.path).second) {
+    std::error_code ignored;
+    const std::string path =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(output.path, ignored), ignored).string();
+    if (!paths.insert(ignored ? output.path : path).second) {
       return fmt::format("--output: two renderings go to {}", output.path);
     }
   }
@@ -140,7 +144,7 @@ void Renderings::append_step_summary() {
   }
   summary_written_ = true;
   const std::string text = report::render_markdown_summary(view()) + "\n";
-  const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
   const bool written =
       descriptor >= 0 && write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int reason = errno;

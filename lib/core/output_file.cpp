@@ -71,8 +71,10 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_path_(
     create_temporary();
     return;
   }
-  descriptor_ = ::open(target_path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor_ < 0) {
+  // Without O_NONBLOCK a pipe that nobody reads would be waited for, for ever; with it that is an error. Writing then
+  // waits as usual.
+  descriptor_ = ::open(target_path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (descriptor_ < 0 || ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK) != 0) {
     fail("open");
   }
 }

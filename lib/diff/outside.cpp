@@ -19,6 +19,12 @@ std::uint64_t class_count(const Difference& difference, DifferenceClass which) {
   return difference.class_counts.at(static_cast<std::size_t>(which));
 }
 
+/// Whether a format's steps are its differences.
+template <typename Format>
+inline constexpr bool is_integer_format = false;
+template <typename Integer>
+inline constexpr bool is_integer_format<tensor::IntegerFormat<Integer>> = true;
+
 /// Whether a finite pair or one with NaN or infinity lies outside.
 template <typename Format>
 bool outside(typename Format::Code reference, typename Format::Code candidate, const Tolerance& tolerance) {
@@ -30,7 +36,9 @@ bool outside(typename Format::Code reference, typename Format::Code candidate, c
     return true;
   }
   const double value = Format::value(reference);
-  const double distance = std::abs(Format::value(candidate) - value);
+  // Two integers beyond 2^53 can be one double.
+  const double distance = is_integer_format<Format> ? static_cast<double>(Format::ulp_distance(reference, candidate))
+                                                    : std::abs(Format::value(candidate) - value);
   return !(distance <= tolerance.atol + tolerance.rtol * std::abs(value)) &&
          Format::ulp_distance(reference, candidate) > tolerance.ulp;
 }
@@ -51,13 +59,14 @@ std::optional<tensor::FirstDifference> element_pair(tensor::DType dtype, std::ui
       .first;
 }
 
-bool decided_within(const Difference& difference, const Tolerance& tolerance) {
+bool decided_within(tensor::DType dtype, const Difference& difference, const Tolerance& tolerance) {
   const bool non_finite = class_count(difference, DifferenceClass::kNanPayload) +
                               class_count(difference, DifferenceClass::kNanAgainstNumber) +
                               class_count(difference, DifferenceClass::kInfinity) >
                           0;
-  return !non_finite &&
-         (difference.max_abs_difference <= tolerance.atol || difference.max_ulp_distance <= tolerance.ulp);
+  const double max_abs =
+      tensor::is_integer(dtype) ? static_cast<double>(difference.max_ulp_distance) : difference.max_abs_difference;
+  return !non_finite && (max_abs <= tolerance.atol || difference.max_ulp_distance <= tolerance.ulp);
 }
 
 }  // namespace
@@ -96,7 +105,7 @@ OutsideCount count_outside(tensor::DType dtype, std::uint64_t first_element, std
 OutsideCount count_outside(const tensor::TensorBytes& reference, const tensor::TensorBytes& candidate,
                            std::uint64_t part, const Difference& difference, const Tolerance& tolerance,
                            tensor::BlockBuffers& buffers) {
-  if (difference.equal() || (!tolerance.exact() && decided_within(difference, tolerance))) {
+  if (difference.equal() || (!tolerance.exact() && decided_within(reference.ref->dtype, difference, tolerance))) {
     return {};
   }
   if (tolerance.exact()) {

@@ -152,6 +152,36 @@ void join(const SamplePiece& piece, SampleDiff& sample) {
   }
 }
 
+using Pieces = std::vector<SamplePiece>::const_iterator;
+
+/// Of the replicas of one piece, which begin at `next`, the first of those with the most differences; `next` is moved
+/// behind them. Taking any one would let the ranks' order decide whether a difference is seen.
+Pieces worst_replica(std::vector<SamplePiece>::iterator& next, std::vector<SamplePiece>::iterator end,
+                     SidecarDiff& diff) {
+  const auto owner = [](const SamplePiece& piece) {
+    return std::make_tuple(piece.call, piece.dp, piece.sample, piece.cp_rank);
+  };
+  const auto badness = [](const SamplePiece& piece) {
+    return std::make_tuple(piece.outside.elements, piece.difference.different_elements, piece.masked_different);
+  };
+  const Pieces first = next;
+  Pieces worst = next;
+  for (++next; next != end && owner(*next) == owner(*first); ++next) {
+    if (!same_result(*first, *next)) {
+      Finding finding = piece_finding(diff, *next, "RLV-412", core::Severity::kWarning,
+                                      "two files hold the same positions of a sample and differ in what they hold");
+      finding.expected =
+          fmt::format("{} differences, as {} has", first->difference.different_elements, diff.files[first->file]);
+      finding.found = fmt::format("{}", next->difference.different_elements);
+      diff.findings.add(std::move(finding));
+    }
+    if (badness(*next) > badness(*worst)) {
+      worst = next;
+    }
+  }
+  return worst;
+}
+
 /// Pieces sorted by sample, context-parallel rank and rank become samples.
 void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
   const auto key = [](const SamplePiece& piece) {
@@ -159,18 +189,11 @@ void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
   };
   std::sort(pieces.begin(), pieces.end(),
             [&key](const SamplePiece& a, const SamplePiece& b) { return key(a) < key(b); });
-  const SamplePiece* representative = nullptr;
-  for (const SamplePiece& piece : pieces) {
-    const bool same_sample = representative != nullptr && representative->call == piece.call &&
-                             representative->dp == piece.dp && representative->sample == piece.sample;
-    if (same_sample && representative->cp_rank == piece.cp_rank) {
-      if (!same_result(*representative, piece)) {
-        diff.findings.add(piece_finding(diff, piece, "RLV-412", core::Severity::kWarning,
-                                        fmt::format("rank {} found something else for these positions than rank {}",
-                                                    piece.rank, representative->rank)));
-      }
-      continue;
-    }
+  const SamplePiece* before = nullptr;
+  for (auto next = pieces.begin(); next != pieces.end();) {
+    const SamplePiece& piece = *worst_replica(next, pieces.end(), diff);
+    const bool same_sample =
+        before != nullptr && before->call == piece.call && before->dp == piece.dp && before->sample == piece.sample;
     if (!same_sample) {
       SampleDiff sample;
       sample.call = piece.call;
@@ -185,7 +208,7 @@ void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
       }
       diff.samples.push_back(std::move(sample));
     }
-    representative = &piece;
+    before = &piece;
     join(piece, diff.samples.back());
   }
 }

@@ -79,6 +79,9 @@ void add_pair(Tally& tally, DType dtype, double recorded, double computed, const
   ++tally.compared;
   const bool finite = std::isfinite(recorded) && std::isfinite(computed);
   tally.not_finite += finite ? 0 : 1;
+  if (!finite && !tally.first_not_finite) {
+    tally.first_not_finite = Difference{place, recorded, computed};
+  }
   if (same_bits(recorded, computed)) {
     return;
   }

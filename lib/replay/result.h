@@ -61,6 +61,7 @@ struct Tally {
   std::uint64_t max_ulp = 0;
   double sum_ulp = 0.0;
   std::optional<Difference> first;  ///< the first value that differs
+  std::optional<Difference> first_not_finite;
 
   [[nodiscard]] std::uint64_t finite() const { return compared - not_finite; }
   [[nodiscard]] double mean_abs() const { return finite() == 0 ? 0.0 : sum_abs / static_cast<double>(finite()); }

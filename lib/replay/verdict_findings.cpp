@@ -81,8 +81,25 @@ class Judge {
       case SideVerdict::kNamed:
         break;
     }
+    report_not_finite(side);
     report_tie(side);
     report_setting(side);
+  }
+
+  /// NaN equals NaN in the counts, so a side of nothing else follows everything, which proves nothing.
+  void report_not_finite(const SideResult& side) {
+    const Tally& tally = side.rows[side.followed.front()].tally;
+    if (!tally.first_not_finite) {
+      return;
+    }
+    core::Finding out = make("RLV-518", core::Severity::kError,
+                             fmt::format("log-probs of the {} side are not finite", side_name(side.side)));
+    put_place(out, tally.first_not_finite->place);
+    out.expected = "finite log-probs";
+    out.found = fmt::format("{} here, computed {}; {} of {} pairs are not finite",
+                            value_text(side.dtype, tally.first_not_finite->recorded),
+                            value_text(side.dtype, tally.first_not_finite->computed), tally.not_finite, tally.compared);
+    result_.findings.add(std::move(out));
   }
 
   void report_none(const SideResult& side) {

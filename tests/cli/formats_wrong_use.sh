@@ -13,6 +13,12 @@ expect 2 validate "$passing" --output html=-
 has err '--format html'
 expect 2 validate "$passing" --output html=a --output junit=a
 has err 'two renderings go to a'
+expect 2 validate "$passing" --output html=a --output junit=./a
+# A pipe that nobody reads is not waited for.
+mkfifo pipe
+expect 5 validate "$passing" --output html=pipe
+GITHUB_STEP_SUMMARY=pipe expect 5 validate "$passing" --format github
+rm pipe
 # One value each: the run after it is the run.
 expect 0 validate --output junit=a.xml "$passing"
 rm a.xml

@@ -45,6 +45,21 @@ TEST_CASE("bounds of a tolerance belong to it") {
   CHECK(outside({1.0F}, {1.0F + 0x1p-22F}, {0, 0, 1}) == 1);
 }
 
+TEST_CASE("integers that are one double are told apart") {
+  const std::vector<std::int64_t> left = {std::int64_t{1} << 60};
+  const std::vector<std::int64_t> right = {(std::int64_t{1} << 60) + 100};
+  const auto count = [&](const Tolerance& tolerance) {
+    return count_outside(tensor::DType::kInt64, 0, 1, std::as_bytes(std::span(left)), std::as_bytes(std::span(right)),
+                         tolerance)
+        .elements;
+  };
+  CHECK(count({1, 0, 0}) == 1);
+  CHECK(count({0, 1e-30, 0}) == 1);
+  CHECK(count({0, 0, 99}) == 1);
+  CHECK(count({100, 0, 0}) == 0);
+  CHECK(count({0, 0, 100}) == 0);
+}
+
 TEST_CASE("zeros of both signs are near, NaN and infinity are never") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Public reports about log-probs, scaled down: unmasked padding (RL-Kernel #329), a temperature on one side only (TRL
 // #4159), columns past the vocabulary that are counted (verl #5349).
+#include <limits>
+
 #include "replay/replay_support.h"
 
 using namespace rlverify::replay;
@@ -102,6 +104,17 @@ TEST_CASE("verl #5349: 24 phantom columns of 0 make the dump differ by about 21"
   CHECK(none.expected.find("-6.907755") == 0);  // the recomputed value, -log 1000
   CHECK(none.found.find("-28.178") == 0);
   CHECK(result.side(Side::kRollout).verdict == SideVerdict::kExact);
+}
+
+TEST_CASE("sides of NaN follow every contract and prove nothing") {
+  Dump dump = given_dump(std::vector<float>(3 * 64, std::numeric_limits<float>::quiet_NaN()), 64, 64, {0, 1, 2});
+  dump.set({ContractId::kVllmGather}, {ContractId::kVllmGather});
+  const ReplayResult result = replayed(dump);
+  CHECK(result.exit_code() == ExitCode::kFailed);
+  const auto bad = finding(result.findings, "RLV-518");
+  CHECK(bad.what == "log-probs of the train side are not finite");
+  CHECK(bad.place.sample == 0);
+  CHECK(bad.found.find("3 of 3 pairs are not finite") != std::string::npos);
 }
 
 TEST_CASE("our own contracts take any vocabulary") {
