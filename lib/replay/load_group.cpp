@@ -3,6 +3,8 @@
 // before those of the inputs: it is what the run itself was checked with.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/byte_source.h"
 #include "replay/inputs.h"
 #include "run/sidecar_file.h"
@@ -36,6 +38,17 @@ std::string numbers_text(const LogpInputsFile& file) {
       file.logits_are_temperature_scaled ? "scaled" : "not scaled");
 }
 
+/// Whether two ranks' vectors of one side hold the same; one that isn't there disagrees with nothing.
+bool same_log_probs(const LogpInputsFile& a, const std::optional<run::NumberVector>& left, const LogpInputsFile& b,
+                    const std::optional<run::NumberVector>& right) {
+  if (!left || !right) {
+    return true;
+  }
+  const run::ElementBytes x = run::load(*a.source, *left);
+  const run::ElementBytes y = run::load(*b.source, *right);
+  return left->dtype == right->dtype && std::equal(x.view.begin(), x.view.end(), y.view.begin(), y.view.end());
+}
+
 /// Whether the slices of a group can be put side by side.
 bool ranks_agree(const std::vector<LogpInputsFile>& files, core::Findings& findings) {
   const LogpInputsFile& head = files.front();
@@ -50,6 +63,16 @@ bool ranks_agree(const std::vector<LogpInputsFile>& files, core::Findings& findi
         core::Finding other = finding("RLV-505", file, "the tensor-parallel ranks of a call have other targets",
                                       fmt::format("the {} targets of {}", head.samples[i].tokens(), head.name),
                                       fmt::format("{} targets, not the same", file.samples[i].tokens()));
+        other.place.sample = static_cast<std::int64_t>(i);
+        findings.add(std::move(other));
+        return false;
+      }
+      const run::LogpInputsSample& own = file.samples[i];
+      const run::LogpInputsSample& first = head.samples[i];
+      if (!same_log_probs(head, first.train_log_probs, file, own.train_log_probs) ||
+          !same_log_probs(head, first.rollout_log_probs, file, own.rollout_log_probs)) {
+        core::Finding other = finding("RLV-505", file, "the tensor-parallel ranks of a call have other log-probs",
+                                      "the log-probs of " + head.name, "others");
         other.place.sample = static_cast<std::int64_t>(i);
         findings.add(std::move(other));
         return false;

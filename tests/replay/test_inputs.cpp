@@ -80,6 +80,19 @@ TEST_CASE("ranks that disagree are not joined") {
   }
 }
 
+TEST_CASE("log-probs beside the inputs are the same on all tensor-parallel ranks") {
+  const TemporaryFolder folder;
+  const Dump dump = two_ranks();
+  dump.write(folder, true);
+  PtValue other = dump.payload(1, true);
+  other["train_log_probs"].at(1) = rlverify::test::float_tensor(std::vector<float>(12, 0.0F));
+  folder.write(input_path(1, 0), write_pt(other));
+  const ReplayResult result = replay(folder.file(""), {});
+  CHECK(finding(result.findings, "RLV-505").what == "the tensor-parallel ranks of a call have other log-probs");
+  CHECK(finding(result.findings, "RLV-505").place.sample == 1);
+  CHECK(result.exit_code() == ExitCode::kFailed);
+}
+
 TEST_CASE("one rank and call twice, a damaged file, an unfinished one") {
   const TemporaryFolder folder;
   const Dump dump = normal_dump(62, 8, 64, 64);
