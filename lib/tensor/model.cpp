@@ -91,6 +91,7 @@ Model open_directory(const std::string& path, const std::string& name, const Mod
     builder.add_index(standard != content.indices.end() ? *standard : content.indices.front(), content.safetensors);
   } else if (!content.safetensors.empty()) {
     builder.add_files(content.safetensors, false);
+    builder.leave_out(content.pt);
   } else if (!content.pt.empty()) {
     builder.add_files(content.pt, options.name_by_file && content.pt.size() > 1);
   } else {
@@ -218,7 +219,7 @@ void add_findings(const Model& model, core::Section section, core::Findings& fin
                                                             "the index names a file outside the directory",
                                                             "a tensor name comes twice",
                                                             "a tensor unfolds to far more than its storage",
-                                                            "a tensor file is not in the index"};
+                                                            "a tensor file is not part of the model"};
   for (const ModelProblem& problem : model.problems()) {
     core::Finding finding;
     finding.code = fault_code(problem.fault);

@@ -30,7 +30,7 @@ enum class ModelFault : std::uint8_t {
   kPathLeaves,        ///< RLV-224: the index names a file outside the directory
   kDuplicateTensor,   ///< RLV-225: two files (or two paths of one pickle) give one tensor name
   kExploding,         ///< RLV-226: strides that unfold to more than 64 times the storage; not compared
-  kFileNotInIndex,    ///< RLV-227 (warning): a tensor file beside the index that it doesn't name; not part of the model
+  kFileNotInIndex,    ///< RLV-227 (warning): a tensor file beside the model's that is not part of it
 };
 
 /// One fault, with the tensors that can't be judged because of it.

@@ -180,6 +180,13 @@ void ModelBuilder::add_index(const std::string& index_name, const std::vector<st
   check_against_index(index, index_name, readable);
 }
 
+void ModelBuilder::leave_out(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    add_problem(ModelFault::kFileNotInIndex, name_ + "/" + file, "one format in a directory",
+                "a .pt file beside .safetensors files; it is not compared", {});
+  }
+}
+
 void ModelBuilder::check_against_index(const ModelIndex& index, const std::string& index_name,
                                        const std::vector<bool>& readable) {
   sort_names();

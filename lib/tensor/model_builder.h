@@ -41,6 +41,8 @@ class ModelBuilder {
   void add_files(const std::vector<std::string>& files, bool name_by_file);
   /// The shards that an index in the directory names. `present` are the tensor files beside it.
   void add_index(const std::string& index_name, const std::vector<std::string>& present);
+  /// Files in the directory that are not part of the model, being of another format: told, not read.
+  void leave_out(const std::vector<std::string>& files);
   void read_config();
   [[nodiscard]] Model finish();
 

@@ -265,6 +265,16 @@ TEST_CASE("handles are few and a file that changed meanwhile is told", "[model]"
   CHECK(has(problem_of([&] { (void)model.source(1); }).text(), "it changed meanwhile"));
 }
 
+TEST_CASE("a .pt file beside .safetensors files is left out, and that is said", "[model]") {
+  const TemporaryFolder folder;
+  folder.write("model.safetensors", safetensors({kA}));
+  folder.write("extra.pt", "not read");
+  const Model model = open_model(folder.file(""), "M");
+  REQUIRE(model.problems().size() == 1);
+  CHECK(model.problems()[0].fault == ModelFault::kFileNotInIndex);
+  CHECK(model.problems()[0].problem.file == "M/extra.pt");
+}
+
 TEST_CASE("each fault has its code, and only a stray file is a warning", "[model]") {
   const std::vector<std::string_view> codes = {"RLV-220", "RLV-221", "RLV-222", "RLV-223",
                                                "RLV-224", "RLV-225", "RLV-226", "RLV-227"};
