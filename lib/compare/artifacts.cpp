@@ -75,10 +75,7 @@ class ArtifactWalk {
 };
 
 core::Finding artifact_finding(const char* code, std::string what, const std::string& path) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = core::Section::kLaunch;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, core::Section::kLaunch, std::move(what));
   finding.place.file = path;
   return finding;
 }

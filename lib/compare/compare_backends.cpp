@@ -23,11 +23,8 @@ bool same_arm(const RunEvidence& reference, const RunEvidence& candidate) {
 
 void unavailable(const char* code, Section section, const char* what, const RunEvidence& side,
                  CandidateComparison& out) {
-  core::Finding finding;
-  finding.code = code;
-  finding.severity = Severity::kNote;
-  finding.section = section;
-  finding.what = fmt::format("{} can't be compared: {} has no evidence of them", what, side.name);
+  core::Finding finding = core::bare_finding(
+      code, Severity::kNote, section, fmt::format("{} can't be compared: {} has no evidence of them", what, side.name));
   finding.place.file = side.path;
   out.findings.add(std::move(finding));
 }
@@ -73,10 +70,7 @@ std::string modes_text(const GraphEvidence& graphs) {
 }
 
 core::Finding graph_finding(const char* code, std::string what, const RunEvidence& side, std::uint64_t line) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kCudagraph;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, Severity::kError, Section::kCudagraph, std::move(what));
   finding.place.file = file_of(side, side.graphs->file);
   if (line != 0) {
     finding.place.line = line;
@@ -113,11 +107,8 @@ void compare_readback_counts(const RunEvidence& reference, const RunEvidence& ca
   if (reference.backends->files == candidate.backends->files) {
     return;
   }
-  core::Finding finding;
-  finding.code = "RLV-353";
-  finding.severity = Severity::kNote;
-  finding.section = Section::kBackends;
-  finding.what = "the runs have different numbers of readbacks";
+  core::Finding finding = core::bare_finding("RLV-353", Severity::kNote, Section::kBackends,
+                                             "the runs have different numbers of readbacks");
   finding.place.file = candidate.path;
   finding.expected = fmt::format("{}, as {} has", reference.backends->files, reference.name);
   finding.found = fmt::format("{}", candidate.backends->files);
@@ -161,12 +152,9 @@ void compare_backends(const RunEvidence& reference, const RunEvidence& candidate
       if (same_keys(left, right)) {
         continue;
       }
-      core::Finding finding;
-      finding.code = "RLV-350";
-      finding.severity = same ? Severity::kError : Severity::kNote;
-      finding.section = Section::kBackends;
-      finding.what =
-          fmt::format("{}: {} differs{}", module, name, same ? "" : " (the manifests ask for different arms)");
+      core::Finding finding = core::bare_finding(
+          "RLV-350", same ? Severity::kError : Severity::kNote, Section::kBackends,
+          fmt::format("{}: {} differs{}", module, name, same ? "" : " (the manifests ask for different arms)"));
       finding.place.file = right.empty() ? candidate.path : file_of(candidate, own_values(right, left).begin()->second);
       finding.place.field = module + " " + name;
       finding.expected = values_text(reference, own_values(left, right));

@@ -24,11 +24,7 @@ constexpr const char* kNorm = "train/grad_norm";
 constexpr double kConstantRatio = 1e-6;
 
 core::Finding norm_finding(const char* code, Severity severity, std::string what, std::int64_t step) {
-  core::Finding finding;
-  finding.code = code;
-  finding.severity = severity;
-  finding.section = Section::kNorms;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, severity, Section::kNorms, std::move(what));
   finding.place.step = step;
   finding.place.field = kNorm;
   return finding;

@@ -47,10 +47,8 @@ bool parse_name(const std::string& name, CaseKey& key, bool& graph) {
 }
 
 core::Finding case_finding(std::string what, const std::string& file) {
-  core::Finding finding;
-  finding.code = "RLV-360";
-  finding.section = core::Section::kTensors;
-  finding.what = std::move(what);
+  core::Finding finding =
+      core::bare_finding("RLV-360", core::Severity::kError, core::Section::kTensors, std::move(what));
   finding.place.file = file;
   return finding;
 }

@@ -16,10 +16,7 @@ using core::Kind;
 using core::Section;
 
 core::Finding log_finding(const char* code, std::string what, const run::LogRecord& record, const std::string& file) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kLog;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, Section::kLog, std::move(what));
   finding.place.file = file;
   finding.place.line = record.line;
   finding.place.step = record.number;
@@ -68,11 +65,8 @@ class StepPicker {
 void scan(core::Value value, const std::string& field, const LogStep& step, const std::string& file,
           core::Findings& findings) {
   if (value.is(Kind::kReal) && !std::isfinite(value.real())) {
-    core::Finding finding;
-    finding.code = "RLV-347";
-    finding.severity = core::Severity::kNote;
-    finding.section = Section::kLog;
-    finding.what = "a value is not finite: JSON has null for it";
+    core::Finding finding = core::bare_finding("RLV-347", core::Severity::kNote, Section::kLog,
+                                               "a value is not finite: JSON has null for it");
     finding.found = core::python_repr(value.real());
     finding.place.file = file;
     if (step.line != 0) {

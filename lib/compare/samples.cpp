@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -16,33 +15,14 @@
 #include "compare/sidecar_calls.h"
 #include "core/byte_source.h"
 #include "core/sha256.h"
+#include "run/file_names.h"
 
 namespace rlverify::compare {
 namespace {
 
-/// The decimal number that `text` begins with; `text` is moved behind it.
-std::optional<std::int64_t> leading_number(std::string_view& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || number < 0) {
-    return std::nullopt;
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
-bool take(std::string_view& text, std::string_view word) {
-  const bool found = text.substr(0, word.size()) == word;
-  text.remove_prefix(found ? word.size() : 0);
-  return found;
-}
-
 void odd_name(const std::string& folder, const std::string& name, const char* expected, core::Findings& findings) {
-  core::Finding finding;
-  finding.code = "RLV-325";
-  finding.severity = core::Severity::kWarning;
-  finding.section = core::Section::kTokens;
-  finding.what = "a file of another name is left out";
+  core::Finding finding = core::bare_finding("RLV-325", core::Severity::kWarning, core::Section::kTokens,
+                                             "a file of another name is left out");
   finding.place.file = folder + "/" + name;
   finding.expected = expected;
   findings.add(std::move(finding));
@@ -57,10 +37,10 @@ void add_dumps(const run::Listing& listing, const std::string& run_path, SampleS
   }
   for (const std::string& name : listing.names) {
     std::string_view rest = name;
-    if (rest.substr(0, 1) == "." || take(rest, "eval_")) {
+    if (rest.substr(0, 1) == "." || run::take_word(rest, "eval_")) {
       continue;  // a temporary file, or a rollout for evaluation: no training sample
     }
-    const auto step = leading_number(rest);
+    const auto step = run::take_number(rest);
     if (!step || rest.substr(0, 1) != ".") {
       odd_name(run_path + "/" + listing.folder, name, "<rollout>.rank<rank>.pt or <rollout>.pt", findings);
       continue;

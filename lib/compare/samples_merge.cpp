@@ -26,10 +26,7 @@ Sample& StepReader::sample(std::int64_t index, const std::string& file) {
 
 core::Finding StepReader::finding(const char* code, Section section, std::string what, const Origin& origin,
                                   const Sample& sample) const {
-  core::Finding out;
-  out.code = code;
-  out.section = section;
-  out.what = std::move(what);
+  core::Finding out = core::bare_finding(code, core::Severity::kError, section, std::move(what));
   out.place.file = origin.source.name();
   out.place.step = out_.step;
   out.place.sample = sample.index;

@@ -5,36 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "core/byte_source.h"
+#include "run/file_names.h"
 #include "run/sidecar_file.h"
 
 namespace rlverify::compare {
 namespace {
-
-/// "rank00003.call00000012.pt".
-std::optional<SidecarName> parse_name(const std::string& name) {
-  const auto number = [](std::string_view& text, std::string_view word) -> std::optional<std::int64_t> {
-    if (text.substr(0, word.size()) != word) {
-      return std::nullopt;
-    }
-    text.remove_prefix(word.size());
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value < 0) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return value;
-  };
-  std::string_view rest = name;
-  const auto rank = number(rest, "rank");
-  const auto call = rank ? number(rest, ".call") : std::nullopt;
-  return call && rest == ".pt" ? std::optional(SidecarName{name, *rank, *call}) : std::nullopt;
-}
 
 /// One rank's calls in ascending order, up to the first that is missing or can't be read.
 struct RankCalls {
@@ -112,11 +91,8 @@ std::size_t assign_rank(const RankCalls& rank, std::int64_t per_step, std::int64
 }
 
 void left_out(const std::string& file, std::string expected, std::string found, core::Findings& findings) {
-  core::Finding finding;
-  finding.code = "RLV-335";
-  finding.severity = core::Severity::kWarning;
-  finding.section = core::Section::kLogProbs;
-  finding.what = "the sidecars can't be told apart by step";
+  core::Finding finding = core::bare_finding("RLV-335", core::Severity::kWarning, core::Section::kLogProbs,
+                                             "the sidecars can't be told apart by step");
   finding.place.file = file;
   finding.expected = std::move(expected);
   finding.found = std::move(found);
@@ -132,8 +108,8 @@ void assign_sidecars(const run::RunDirectory& run, core::ThreadPool& pool, Sampl
   sources.empty_sidecar_folder = run.sidecar_files.names.empty() && std::filesystem::is_directory(folder, error);
   std::vector<SidecarName> names;
   for (const std::string& name : run.sidecar_files.names) {
-    if (auto parsed = parse_name(name)) {
-      names.push_back(std::move(*parsed));
+    if (const auto parsed = run::parse_rank_call_name(name)) {
+      names.push_back({name, parsed->rank, parsed->call});
     }
   }
   const auto steps = static_cast<std::int64_t>(sources.dumps.size());
@@ -166,7 +142,7 @@ void assign_sidecars(const run::RunDirectory& run, core::ThreadPool& pool, Sampl
   for (const auto& [number, rank] : ranks) {
     const std::size_t assigned = assign_rank(rank, *per_step, steps, sources);
     if (assigned != files_of_rank[number]) {
-      left_out(fmt::format("{}/rank{:05}.call{:08}.pt", folder, number, assigned),
+      left_out(folder + "/" + run::rank_call_name(number, static_cast<std::int64_t>(assigned)),
                fmt::format("{} samples in the calls of each step", *per_step),
                "a call that is missing, can't be read or spans two steps", findings);
     }

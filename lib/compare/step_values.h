@@ -56,10 +56,7 @@ struct SamplePair {
 /// A finding about `side`; `step` where it has one.
 [[nodiscard]] inline core::Finding step_finding(core::Section section, const char* code, std::string what,
                                                 const RunEvidence& side, std::optional<std::int64_t> step) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = section;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, section, std::move(what));
   finding.place.file = side.path;
   finding.place.step = step;
   return finding;

@@ -262,11 +262,7 @@ std::string shift_text(const std::string& candidate, const std::string& referenc
 
 core::Finding weight_finding(std::string code, core::Severity severity, std::string what,
                              const WeightVersion& version) {
-  Finding finding;
-  finding.code = std::move(code);
-  finding.severity = severity;
-  finding.section = core::Section::kWeights;
-  finding.what = std::move(what);
+  Finding finding = core::bare_finding(std::move(code), severity, core::Section::kWeights, std::move(what));
   finding.place.file = version.where;
   return finding;
 }

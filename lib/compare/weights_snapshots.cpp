@@ -17,24 +17,13 @@ using tensor::ModelTensor;
 std::vector<TensorPair> pair_names(const Model& reference, const Model& candidate) {
   std::vector<TensorPair> pairs;
   pairs.reserve(std::max(reference.tensors().size(), candidate.tensors().size()));
-  auto a = reference.by_name().begin();
-  auto b = candidate.by_name().begin();
-  while (a != reference.by_name().end() || b != candidate.by_name().end()) {
-    const ModelTensor* left = a == reference.by_name().end() ? nullptr : &reference.tensors()[*a];
-    const ModelTensor* right = b == candidate.by_name().end() ? nullptr : &candidate.tensors()[*b];
-    const int order = left == nullptr ? 1 : right == nullptr ? -1 : left->name.compare(right->name);
+  tensor::for_each_name(reference, candidate, [&pairs](const ModelTensor* left, const ModelTensor* right) {
     TensorPair pair;
-    pair.name = order <= 0 ? left->name : right->name;
-    if (order <= 0) {
-      pair.reference = left;
-      ++a;
-    }
-    if (order >= 0) {
-      pair.candidate = right;
-      ++b;
-    }
+    pair.name = left != nullptr ? left->name : right->name;
+    pair.reference = left;
+    pair.candidate = right;
     pairs.push_back(std::move(pair));
-  }
+  });
   return pairs;
 }
 

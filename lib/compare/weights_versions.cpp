@@ -29,10 +29,7 @@ bool starts_with(std::string_view text, std::string_view start) {
 
 Finding digest_fault(const std::string& code, const std::string& file, std::string what, std::string expected,
                      std::string found) {
-  Finding finding;
-  finding.code = code;
-  finding.section = core::Section::kWeights;
-  finding.what = std::move(what);
+  Finding finding = core::bare_finding(code, core::Severity::kError, core::Section::kWeights, std::move(what));
   finding.place.file = file;
   finding.expected = std::move(expected);
   finding.found = std::move(found);

@@ -44,6 +44,15 @@ std::string FindingPlace::text() const {
   return out;
 }
 
+Finding bare_finding(std::string code, Severity severity, Section section, std::string what) {
+  Finding finding;
+  finding.code = std::move(code);
+  finding.severity = severity;
+  finding.section = section;
+  finding.what = std::move(what);
+  return finding;
+}
+
 void Findings::add(Finding finding) {
   const std::string cause =
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}", finding.code, static_cast<int>(finding.section),
@@ -61,11 +70,7 @@ void Findings::add(Finding finding) {
 }
 
 void Findings::add(const Problem& problem, std::string code, Section section, Severity severity) {
-  Finding finding;
-  finding.code = std::move(code);
-  finding.severity = severity;
-  finding.section = section;
-  finding.what = "can't be read";
+  Finding finding = bare_finding(std::move(code), severity, section, "can't be read");
   finding.place.file = problem.file;
   finding.place.offset = problem.offset;
   if (problem.line != 0) {

@@ -67,6 +67,9 @@ struct Finding {
   std::string because_of;                 ///< code of the finding that this one follows from; empty for a cause
 };
 
+/// A finding with nothing but its kind: place, expected and found are the caller's to add.
+[[nodiscard]] Finding bare_finding(std::string code, Severity severity, Section section, std::string what);
+
 /// Collects findings and merges those of one code and one cause (same code, section, `what`, expected and found).
 class Findings {
  public:

@@ -14,11 +14,7 @@ using core::Severity;
 
 Finding tensor_finding(const ModelDiff& diff, const TensorDiff& tensor, std::string code, Severity severity,
                        std::string what) {
-  Finding finding;
-  finding.code = std::move(code);
-  finding.severity = severity;
-  finding.section = core::Section::kTensors;
-  finding.what = std::move(what);
+  Finding finding = core::bare_finding(std::move(code), severity, core::Section::kTensors, std::move(what));
   finding.place.tensor = tensor.name;
   const bool in_candidate = tensor.candidate != nullptr;
   const tensor::ModelTensor& known = in_candidate ? *tensor.candidate : *tensor.reference;

@@ -51,25 +51,13 @@ TensorState layout_state(const ModelDiff& diff, const TensorDiff& tensor) {
 /// Both lists of names merged.
 std::vector<TensorDiff> merge_names(const Model& reference, const Model& candidate) {
   std::vector<TensorDiff> out;
-  auto a = reference.by_name().begin();
-  auto b = candidate.by_name().begin();
-  while (a != reference.by_name().end() || b != candidate.by_name().end()) {
-    const ModelTensor* left = a == reference.by_name().end() ? nullptr : &reference.tensors()[*a];
-    const ModelTensor* right = b == candidate.by_name().end() ? nullptr : &candidate.tensors()[*b];
-    const int order = left == nullptr ? 1 : right == nullptr ? -1 : left->name.compare(right->name);
+  tensor::for_each_name(reference, candidate, [&out](const ModelTensor* left, const ModelTensor* right) {
     TensorDiff tensor;
-    if (order <= 0) {
-      tensor.name = left->name;
-      tensor.reference = left;
-      ++a;
-    }
-    if (order >= 0) {
-      tensor.name = right->name;
-      tensor.candidate = right;
-      ++b;
-    }
+    tensor.name = left != nullptr ? left->name : right->name;
+    tensor.reference = left;
+    tensor.candidate = right;
     out.push_back(std::move(tensor));
-  }
+  });
   return out;
 }
 

@@ -114,11 +114,7 @@ bool same_result(const SamplePiece& a, const SamplePiece& b) {
 
 Finding piece_finding(const SidecarDiff& diff, const SamplePiece& piece, std::string code, core::Severity severity,
                       std::string what) {
-  Finding finding;
-  finding.code = std::move(code);
-  finding.severity = severity;
-  finding.section = core::Section::kLogProbs;
-  finding.what = std::move(what);
+  Finding finding = core::bare_finding(std::move(code), severity, core::Section::kLogProbs, std::move(what));
   finding.place.file = diff.files[piece.file];
   finding.place.rank = piece.rank;
   finding.place.call = piece.call;
@@ -220,12 +216,10 @@ void add_sample_findings(SidecarDiff& diff) {
     }
     const bool within = sample.outside.elements == 0;
     const tensor::FirstDifference& first = within ? *sample.difference.first : *sample.outside.first;
-    Finding finding;
-    finding.code = within ? "RLV-413" : "RLV-410";
-    finding.severity = within ? core::Severity::kNote : core::Severity::kError;
-    finding.section = core::Section::kLogProbs;
-    finding.what =
-        within ? "train and rollout log-probs differ within the tolerance" : "train and rollout log-probs differ";
+    Finding finding = core::bare_finding(
+        within ? "RLV-413" : "RLV-410", within ? core::Severity::kNote : core::Severity::kError,
+        core::Section::kLogProbs,
+        within ? "train and rollout log-probs differ within the tolerance" : "train and rollout log-probs differ");
     finding.place.file = diff.files[sample.file];
     finding.place.rank = sample.rank;
     finding.place.call = sample.call;

@@ -32,10 +32,9 @@ void check(const core::JsonDocument& document, const std::string& name, const Fi
            core::Findings& findings) {
   for (const report::SchemaViolation& violation :
        report::check_schema(document.root(), report::schema_text(kind.schema), &document)) {
-    core::Finding finding;
-    finding.code = kind.code;
-    finding.section = kind.section;
-    finding.what = fmt::format("does not fit the schema {}: {}", kind.schema, violation.reason);
+    core::Finding finding =
+        core::bare_finding(std::string(kind.code), core::Severity::kError, kind.section,
+                           fmt::format("does not fit the schema {}: {}", kind.schema, violation.reason));
     finding.place.file = name;
     if (violation.line != 0) {
       finding.place.line = violation.line;

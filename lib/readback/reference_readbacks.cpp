@@ -181,10 +181,7 @@ void pcp_worker(const run::JsonArtifact& file, core::Value execution, std::int64
 
 core::Finding make_finding(const char* code, core::Section section, std::string what, std::string expected,
                            std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = section;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, section, std::move(what));
   finding.expected = std::move(expected);
   finding.found = std::move(found);
   return finding;

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/byte_source.h"
+#include "run/file_names.h"
 #include "run/run_directory.h"
 #include "run/sidecar_file.h"
 
@@ -45,10 +46,7 @@ Header read_header(const std::string& path, const std::string& name) {
 }
 
 core::Finding finding(const char* code, const std::string& file, std::string what) {
-  core::Finding out;
-  out.code = code;
-  out.section = core::Section::kReplay;
-  out.what = std::move(what);
+  core::Finding out = core::bare_finding(code, core::Severity::kError, core::Section::kReplay, std::move(what));
   out.place.file = file;
   return out;
 }

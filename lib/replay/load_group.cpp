@@ -18,10 +18,7 @@ using run::LogpInputsSample;
 
 core::Finding finding(const char* code, const LogpInputsFile& file, std::string what, std::string expected,
                       std::string found) {
-  core::Finding out;
-  out.code = code;
-  out.section = core::Section::kReplay;
-  out.what = std::move(what);
+  core::Finding out = core::bare_finding(code, core::Severity::kError, core::Section::kReplay, std::move(what));
   out.place.file = file.name;
   out.place.rank = file.rank;
   out.place.call = file.call_index;

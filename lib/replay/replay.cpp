@@ -270,11 +270,8 @@ class Replayer {
 
   void report_unavailable() {
     for (const Unavailable& unavailable : result_.unavailable) {
-      core::Finding finding;
-      finding.code = "RLV-508";
-      finding.severity = core::Severity::kNote;
-      finding.section = core::Section::kReplay;
-      finding.what = fmt::format("{} was not tried", unavailable.contract);
+      core::Finding finding = core::bare_finding("RLV-508", core::Severity::kNote, core::Section::kReplay,
+                                                 fmt::format("{} was not tried", unavailable.contract));
       finding.found = unavailable.reason;
       result_.findings.add(std::move(finding));
     }

@@ -53,11 +53,7 @@ class Judge {
   }
 
   core::Finding make(const char* code, core::Severity severity, std::string what) const {
-    core::Finding out;
-    out.code = code;
-    out.severity = severity;
-    out.section = core::Section::kReplay;
-    out.what = std::move(what);
+    core::Finding out = core::bare_finding(code, severity, core::Section::kReplay, std::move(what));
     return out;
   }
 

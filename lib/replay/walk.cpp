@@ -15,11 +15,7 @@ namespace {
 
 core::Finding weight_finding(const char* code, core::Severity severity, const LoadedGroup& group, std::string what,
                              std::string expected, std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.severity = severity;
-  finding.section = core::Section::kReplay;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, severity, core::Section::kReplay, std::move(what));
   finding.place.file = group.name;
   finding.expected = std::move(expected);
   finding.found = std::move(found);

@@ -54,17 +54,6 @@ NodeId comparison_object(Document& document, const ComparisonInput& input) {
       {{"reference", document.string(input.comparison.reference)}, {"comparisons", comparisons}, {"records", records}});
 }
 
-std::string_view overall_verdict(core::ExitCode code) {
-  switch (code) {
-    case core::ExitCode::kPassed:
-      return "passed";
-    case core::ExitCode::kFailed:
-      return "failed";
-    default:
-      return "not_judged";
-  }
-}
-
 void put_coverage(Document& document, NodeId out, Section section, const compare::WeightCoverage& part) {
   Coverage coverage;
   coverage.files = part.files;
@@ -128,7 +117,7 @@ Document comparison_findings_document(const ComparisonInput& input, std::string_
   const core::Findings findings = all_findings(input.comparison);
   const core::ExitCode code = input.comparison.exit_code();
   document.set_root(document.object({{"schema_version", document.string("rlverify.findings.v1")},
-                                     {"verdict", document.string(overall_verdict(code))},
+                                     {"verdict", document.string(verdict_key(code))},
                                      {"exit_code", document.integer(static_cast<std::int64_t>(code))},
                                      {"coverage", coverage_of(document, input.comparison)},
                                      {"findings_total", document.unsigned_integer(findings.list().size())},

@@ -91,8 +91,9 @@ std::vector<ViewCheck> checks_of(const CandidateComparison& candidate) {
 }
 
 /// The finding that the first divergence speaks of.
-std::optional<core::Finding> finding_of(const compare::FirstDivergence& first, const core::Findings& findings) {
-  for (const core::Finding& finding : findings.list()) {
+std::optional<core::Finding> finding_of(const compare::FirstDivergence& first,
+                                        const std::vector<core::Finding>& findings) {
+  for (const core::Finding& finding : findings) {
     if (finding.code == first.code && finding.section == first.section && finding.because_of.empty()) {
       return finding;
     }
@@ -105,11 +106,10 @@ ViewGroup group_of(const CandidateComparison& candidate) {
   group.name = candidate.name;
   group.passed = candidate.passed();
   group.checks = checks_of(candidate);
-  core::Findings sorted = candidate.findings;
-  sorted.sort();
-  group.findings = sorted.list();
+  group.findings = sorted_list(candidate.findings);
   if (candidate.first) {
-    group.first = ViewDivergence{candidate.first->what, candidate.first->before, finding_of(*candidate.first, sorted)};
+    group.first =
+        ViewDivergence{candidate.first->what, candidate.first->before, finding_of(*candidate.first, group.findings)};
   }
   return group;
 }
@@ -119,9 +119,7 @@ ViewGroup reading_group(const core::Findings& findings) {
   ViewGroup group;
   group.name = "reading the runs";
   group.passed = !findings.has_error();
-  core::Findings sorted = findings;
-  sorted.sort();
-  group.findings = sorted.list();
+  group.findings = sorted_list(findings);
   for (int number = 0; number < core::kSectionCount; ++number) {
     const auto section = static_cast<Section>(number);
     const auto count = std::count_if(group.findings.begin(), group.findings.end(),

@@ -179,14 +179,11 @@ struct Frame {
 
 void set_root(Document& document, const Frame& frame, NodeId tensors, std::string_view tool_version) {
   const core::ExitCode code = diff::exit_code_of(frame.answer);
-  const std::string_view verdict = code == core::ExitCode::kPassed              ? "passed"
-                                   : code == core::ExitCode::kNothingComparable ? "not_judged"
-                                                                                : "failed";
   const NodeId coverage = document.object();
   document.put(coverage, core::section_name(frame.section), coverage_object(document, frame.coverage));
   document.set_root(document.object(
       {{"schema_version", document.string("rlverify.findings.v1")},
-       {"verdict", document.string(verdict)},
+       {"verdict", document.string(verdict_key(code))},
        {"exit_code", document.integer(static_cast<std::int64_t>(code))},
        {"diff",
         document.object({{"answer", document.string(answer_key(frame.answer))},

@@ -100,19 +100,6 @@ std::vector<ViewCheck> checks_of(const diff::ModelDiff& diff) {
   return checks;
 }
 
-/// The first error, else nothing.
-std::optional<ViewDivergence> divergence_of(const std::vector<core::Finding>& findings) {
-  const auto first = std::find_if(findings.begin(), findings.end(), [](const core::Finding& finding) {
-    return finding.severity == core::Severity::kError;
-  });
-  return first == findings.end() ? std::nullopt : std::optional(ViewDivergence{finding_title(*first), "", *first});
-}
-
-std::vector<core::Finding> sorted_list(core::Findings findings) {
-  findings.sort();
-  return findings.list();
-}
-
 /// |d| of the tensor that is worst, by power of two.
 void append_sizes(const diff::ModelDiff& diff, std::vector<Chart>& charts) {
   const TensorDiff* const worst = diff.worst.empty() ? nullptr : &diff.tensors[diff.worst.front()];

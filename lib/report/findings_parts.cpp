@@ -86,6 +86,17 @@ NodeId findings_array(Document& document, const core::Findings& findings) {
   return out;
 }
 
+std::string_view verdict_key(core::ExitCode code) {
+  switch (code) {
+    case core::ExitCode::kPassed:
+      return "passed";
+    case core::ExitCode::kFailed:
+      return "failed";
+    default:
+      return "not_judged";
+  }
+}
+
 NodeId tool_object(Document& document, std::string_view version) {
   return document.object({{"name", document.string("rlverify")}, {"version", document.string(version)}});
 }

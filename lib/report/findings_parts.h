@@ -16,6 +16,8 @@ inline constexpr std::size_t kMaxListedFindings = 1000;
 [[nodiscard]] core::NodeId coverage_object(Document& document, const Coverage& coverage);
 /// The first kMaxListedFindings, causes before consequences.
 [[nodiscard]] core::NodeId findings_array(Document& document, const core::Findings& findings);
+/// What a findings document calls the verdict of a command: "passed", "failed" or "not_judged".
+[[nodiscard]] std::string_view verdict_key(core::ExitCode code);
 /// {"name": "rlverify", "version": ...}
 [[nodiscard]] core::NodeId tool_object(Document& document, std::string_view version);
 

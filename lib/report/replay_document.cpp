@@ -150,17 +150,6 @@ NodeId direct_object(Document& document, const ReplayResult& result) {
   return out;
 }
 
-std::string_view overall_verdict(core::ExitCode code) {
-  switch (code) {
-    case core::ExitCode::kPassed:
-      return "passed";
-    case core::ExitCode::kFailed:
-      return "failed";
-    default:
-      return "not_judged";
-  }
-}
-
 }  // namespace
 
 Document replay_document(const ReplayResult& result, std::string_view tool_version) {
@@ -181,7 +170,7 @@ Document replay_document(const ReplayResult& result, std::string_view tool_versi
     document.append(tensors, direct_object(document, result));
   }
   document.set_root(document.object({{"schema_version", document.string("rlverify.findings.v1")},
-                                     {"verdict", document.string(overall_verdict(code))},
+                                     {"verdict", document.string(verdict_key(code))},
                                      {"exit_code", document.integer(static_cast<std::int64_t>(code))},
                                      {"coverage", document.object({{"replay", coverage_object(document, coverage)}})},
                                      {"findings_total", document.unsigned_integer(result.findings.list().size())},

@@ -82,15 +82,8 @@ ReportView replay_view(const ReplayResult& result, std::string_view tool_version
     group.checks.push_back(side_check(result, side));
   }
   group.checks.push_back(common_check(result));
-  core::Findings sorted = result.findings;
-  sorted.sort();
-  group.findings = sorted.list();
-  const auto first = std::find_if(group.findings.begin(), group.findings.end(), [](const core::Finding& finding) {
-    return finding.severity == core::Severity::kError;
-  });
-  if (first != group.findings.end()) {
-    group.first = ViewDivergence{finding_title(*first), "", *first};
-  }
+  group.findings = sorted_list(result.findings);
+  group.first = divergence_of(group.findings);
   view.groups.push_back(std::move(group));
   return view;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/rule_table.h"
 
 namespace rlverify::report {
@@ -58,6 +60,18 @@ std::string finding_title(const core::Finding& finding) {
 std::string finding_hint(const core::Finding& finding) {
   const RuleRow* const rule = find_rule(finding.code);
   return finding.hint.empty() && rule != nullptr ? rule->hint : finding.hint;
+}
+
+std::optional<ViewDivergence> divergence_of(const std::vector<core::Finding>& findings) {
+  const auto first = std::find_if(findings.begin(), findings.end(), [](const core::Finding& finding) {
+    return finding.severity == core::Severity::kError;
+  });
+  return first == findings.end() ? std::nullopt : std::optional(ViewDivergence{finding_title(*first), "", *first});
+}
+
+std::vector<core::Finding> sorted_list(core::Findings findings) {
+  findings.sort();
+  return findings.list();
 }
 
 }  // namespace rlverify::report

@@ -126,5 +126,9 @@ struct ReportView {
 [[nodiscard]] std::string finding_title(const core::Finding& finding);
 /// The finding's own hint, else that of its code.
 [[nodiscard]] std::string finding_hint(const core::Finding& finding);
+/// The findings in the order in which they are shown: causes before consequences.
+[[nodiscard]] std::vector<core::Finding> sorted_list(core::Findings findings);
+/// The first error among findings, else nothing.
+[[nodiscard]] std::optional<ViewDivergence> divergence_of(const std::vector<core::Finding>& findings);
 
 }  // namespace rlverify::report

@@ -35,8 +35,9 @@ class Scale {
   [[nodiscard]] std::vector<double> ticks() const {
     std::vector<double> values;
     if (log_scale_) {
-      const double stride = std::ceil(decades_ / 6);
-      for (double decade = 0; decade <= decades_; decade += stride) {
+      const int highest_decade = static_cast<int>(decades_);
+      const int stride = static_cast<int>(std::ceil(decades_ / 6));
+      for (int decade = 0; decade <= highest_decade; decade += stride) {
         values.push_back(std::pow(10.0, decade));
       }
       return values;

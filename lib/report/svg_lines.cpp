@@ -117,8 +117,8 @@ class LinePicture {
   std::string steps(std::string_view id, double y) {
     const auto span = static_cast<double>(extent_.last_step) - static_cast<double>(extent_.first_step);
     const Axis axis = round_axis(0, std::max(span, 1.0), 6, true);
-    for (double at = 0; at <= span; at += axis.step) {
-      const std::int64_t step = extent_.first_step + static_cast<std::int64_t>(at);
+    for (int i = 0; axis.step * i <= span; ++i) {
+      const std::int64_t step = extent_.first_step + static_cast<std::int64_t>(axis.step * i);
       svg_.text(x_of(step), y + 12, Anchor::kMiddle, std::to_string(step));
     }
     svg_.text((kLeft + kRight) / 2, y + 30, Anchor::kMiddle, "step", "axis-title");

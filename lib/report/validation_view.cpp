@@ -22,9 +22,7 @@ void into_run(core::FindingPlace& place, const std::string& directory) {
 }
 
 std::vector<core::Finding> placed_findings(const ValidationResult& result) {
-  core::Findings sorted = result.findings;
-  sorted.sort();
-  std::vector<core::Finding> findings = sorted.list();
+  std::vector<core::Finding> findings = sorted_list(result.findings);
   for (core::Finding& finding : findings) {
     into_run(finding.place, result.run_directory);
     for (core::FindingPlace& place : finding.more_places) {
@@ -42,12 +40,7 @@ ViewGroup group_of(const ValidationResult& result) {
                             std::string(verdict_name(check.verdict)), false, check.compared});
   }
   group.findings = placed_findings(result);
-  const auto cause = std::find_if(group.findings.begin(), group.findings.end(), [](const core::Finding& finding) {
-    return finding.severity == core::Severity::kError;
-  });
-  if (cause != group.findings.end()) {
-    group.first = ViewDivergence{finding_title(*cause), "", *cause};
-  }
+  group.first = divergence_of(group.findings);
   return group;
 }
 

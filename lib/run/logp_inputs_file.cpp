@@ -218,8 +218,4 @@ LogpInputsFile read_logp_inputs(std::unique_ptr<core::ByteSource> source, std::s
   return file;
 }
 
-std::string rank_call_name(std::int64_t rank, std::int64_t call_index) {
-  return fmt::format("rank{:05}.call{:08}.pt", rank, call_index);
-}
-
 }  // namespace rlverify::run

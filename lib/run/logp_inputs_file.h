@@ -59,7 +59,4 @@ struct LogpInputsFile {
 /// the field for every fault.
 [[nodiscard]] LogpInputsFile read_logp_inputs(std::unique_ptr<core::ByteSource> source, std::string name);
 
-/// "rank00003.call00000012.pt": what inputs and sidecars of one rank and call are called.
-[[nodiscard]] std::string rank_call_name(std::int64_t rank, std::int64_t call_index);
-
 }  // namespace rlverify::run

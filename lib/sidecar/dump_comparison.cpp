@@ -138,10 +138,7 @@ void DumpComparison::report(const DumpedSample& sample, const Shard& shard) {
 
 core::Finding DumpComparison::finding_of(const char* code, std::string what, std::string expected,
                                          std::string found) const {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kDumps;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, Section::kDumps, std::move(what));
   finding.expected = std::move(expected);
   finding.found = std::move(found);
   finding.place.file = dump_.source->name();

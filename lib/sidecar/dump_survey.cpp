@@ -70,10 +70,7 @@ void compare(const run::DumpFile& dump, const ShardIndex& index, SurveyedDump& s
 
 core::Finding dump_finding(const char* code, const std::string& name, std::string what, std::string expected,
                            std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kDumps;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, Section::kDumps, std::move(what));
   finding.expected = std::move(expected);
   finding.found = std::move(found);
   finding.place.file = name.empty() ? "" : "train-data/" + name;

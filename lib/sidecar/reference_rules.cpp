@@ -154,10 +154,7 @@ core::Finding exactness_finding(const std::vector<SurveyedFile>& files, const Me
 
 core::Finding finding_at(const char* code, core::FindingPlace place, std::string what, std::string expected,
                          std::string found) {
-  core::Finding finding;
-  finding.code = code;
-  finding.section = Section::kLogProbs;
-  finding.what = std::move(what);
+  core::Finding finding = core::bare_finding(code, core::Severity::kError, Section::kLogProbs, std::move(what));
   finding.expected = std::move(expected);
   finding.found = std::move(found);
   finding.place = std::move(place);

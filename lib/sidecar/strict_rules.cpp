@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "run/file_names.h"
 #include "tensor/element.h"
 
 namespace rlverify::sidecar {
@@ -33,7 +34,7 @@ void name_rule(const SurveyedFile& file, core::Findings& findings) {
   if (file.problem) {
     return;
   }
-  const std::string wanted = fmt::format("rank{:05d}.call{:08d}.pt", file.rank, file.call_index);
+  const std::string wanted = run::rank_call_name(file.rank, file.call_index);
   if (file.name != wanted) {
     findings.add(finding_at("RLV-166", file_place(file), "a sidecar's name and content disagree", wanted, file.name));
   }

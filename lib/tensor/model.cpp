@@ -221,11 +221,10 @@ void add_findings(const Model& model, core::Section section, core::Findings& fin
                                                             "a tensor unfolds to far more than its storage",
                                                             "a tensor file is not part of the model"};
   for (const ModelProblem& problem : model.problems()) {
-    core::Finding finding;
-    finding.code = fault_code(problem.fault);
-    finding.severity = problem.fault == ModelFault::kFileNotInIndex ? core::Severity::kWarning : core::Severity::kError;
-    finding.section = section;
-    finding.what = kWhat.at(static_cast<std::size_t>(problem.fault));
+    core::Finding finding = core::bare_finding(
+        std::string(fault_code(problem.fault)),
+        problem.fault == ModelFault::kFileNotInIndex ? core::Severity::kWarning : core::Severity::kError, section,
+        std::string(kWhat.at(static_cast<std::size_t>(problem.fault))));
     finding.place.file = problem.problem.file;
     finding.place.offset = problem.problem.offset;
     finding.place.tensor = problem.tensor;

@@ -108,6 +108,21 @@ class Model {
 [[nodiscard]] Model open_model(const std::string& path, std::string name, const ModelOptions& options = {});
 [[nodiscard]] Model open_model(const std::string& path);
 
+/// Calls `visit(reference, candidate)` for each name of two models, in ascending order; null on the side that lacks it.
+template <typename Visit>
+void for_each_name(const Model& reference, const Model& candidate, const Visit& visit) {
+  auto a = reference.by_name().begin();
+  auto b = candidate.by_name().begin();
+  while (a != reference.by_name().end() || b != candidate.by_name().end()) {
+    const ModelTensor* left = a == reference.by_name().end() ? nullptr : &reference.tensors()[*a];
+    const ModelTensor* right = b == candidate.by_name().end() ? nullptr : &candidate.tensors()[*b];
+    const int order = left == nullptr ? 1 : right == nullptr ? -1 : left->name.compare(right->name);
+    visit(order <= 0 ? left : nullptr, order >= 0 ? right : nullptr);
+    a += order <= 0 ? 1 : 0;
+    b += order >= 0 ? 1 : 0;
+  }
+}
+
 /// Whether the path looks like a model: a .safetensors, .pt or .pth file, or a directory that holds one or an index (no
 /// file is opened).
 [[nodiscard]] bool looks_like_model(const std::string& path);

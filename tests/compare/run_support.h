@@ -13,6 +13,7 @@
 
 #include "compare/compare_runs.h"
 #include "core/test_support.h"
+#include "support/finding_lookup.h"
 #include "support/pt_writer.h"
 #include "support/test_run.h"
 
@@ -260,21 +261,9 @@ class Pair {
   core::Findings reading_;
 };
 
-inline const core::Finding* find(const core::Findings& findings, const std::string& code) {
-  for (const core::Finding& finding : findings.list()) {
-    if (finding.code == code) {
-      return &finding;
-    }
-  }
-  return nullptr;
-}
-/// The finding of a code; fails when there is none.
-inline core::Finding finding(const core::Findings& findings, const std::string& code) {
-  const core::Finding* const found = find(findings, code);
-  INFO("code " << code);
-  REQUIRE(found != nullptr);
-  return *found;
-}
+using rlverify::test::find;
+using rlverify::test::finding;
+
 inline bool errors(const core::Findings& findings) {
   return findings.has_error();
 }

@@ -2,7 +2,6 @@
 // Runs that consist of weights only, and short ways to compare them.
 #pragma once
 
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -11,6 +10,7 @@
 #include "compare/weights.h"
 #include "core/test_support.h"
 #include "run/run_directory.h"
+#include "support/finding_lookup.h"
 #include "tensor/safetensors_builder.h"
 
 namespace rlverify::compare::test {
@@ -58,17 +58,10 @@ inline WeightComparison compare(const WeightRun& reference, const WeightRun& can
 
 /// The finding of a code; fails when there is none.
 inline core::Finding finding(const WeightComparison& comparison, const std::string& code) {
-  for (const core::Finding& candidate : comparison.findings.list()) {
-    if (candidate.code == code) {
-      return candidate;
-    }
-  }
-  FAIL("no finding " + code);
-  return {};
+  return rlverify::test::finding(comparison.findings, code);
 }
 inline bool has_finding(const WeightComparison& comparison, const std::string& code) {
-  const auto& list = comparison.findings.list();
-  return std::any_of(list.begin(), list.end(), [&code](const core::Finding& known) { return known.code == code; });
+  return rlverify::test::find(comparison.findings, code) != nullptr;
 }
 inline bool contains(const std::string& text, std::string_view part) {
   INFO(text);

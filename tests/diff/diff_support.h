@@ -11,6 +11,7 @@
 
 #include "core/test_support.h"
 #include "diff/model_diff.h"
+#include "support/finding_lookup.h"
 #include "tensor/safetensors_builder.h"
 
 namespace rlverify::diff::test {
@@ -70,13 +71,6 @@ inline const TensorDiff& tensor_of(const ModelDiff& diff, const std::string& nam
   return *at;
 }
 
-inline const core::Finding* find_finding(const core::Findings& findings, const std::string& code) {
-  for (const core::Finding& finding : findings.list()) {
-    if (finding.code == code) {
-      return &finding;
-    }
-  }
-  return nullptr;
-}
+using rlverify::test::find;
 
 }  // namespace rlverify::diff::test

@@ -68,7 +68,7 @@ TEST_CASE("a strided tensor equals a contiguous one, and a difference in it is f
   const ModelDiff diff = diff_paths(plain, other);
   CHECK(diff.answer() == Answer::kDifferent);
   CHECK(tensor_of(diff, "w").difference.first->element_index == 13);
-  CHECK(find_finding(diff.findings, "RLV-401")->place.field == "[2, 3]");
+  CHECK(find(diff.findings, "RLV-401")->place.field == "[2, 3]");
 }
 
 TEST_CASE("tensors that can't be compared have findings of their own") {
@@ -82,12 +82,12 @@ TEST_CASE("tensors that can't be compared have findings of their own") {
   CHECK(diff.answer() == Answer::kDifferent);
   CHECK(diff.exit_code() == core::ExitCode::kFailed);
   CHECK(diff.tensors_compared == 1);
-  CHECK(find_finding(diff.findings, "RLV-402")->place.tensor == "gone");
-  CHECK(find_finding(diff.findings, "RLV-403")->place.tensor == "new");
-  CHECK(find_finding(diff.findings, "RLV-404")->expected == "[4]");
-  CHECK(find_finding(diff.findings, "RLV-404")->found == "[2, 2]");
-  CHECK(find_finding(diff.findings, "RLV-405")->found == "torch.int32");
-  CHECK(find_finding(diff.findings, "RLV-401") == nullptr);
+  CHECK(find(diff.findings, "RLV-402")->place.tensor == "gone");
+  CHECK(find(diff.findings, "RLV-403")->place.tensor == "new");
+  CHECK(find(diff.findings, "RLV-404")->expected == "[4]");
+  CHECK(find(diff.findings, "RLV-404")->found == "[2, 2]");
+  CHECK(find(diff.findings, "RLV-405")->found == "torch.int32");
+  CHECK(find(diff.findings, "RLV-401") == nullptr);
 }
 
 TEST_CASE("NaN on both sides is equal and warned of") {
@@ -95,7 +95,7 @@ TEST_CASE("NaN on both sides is equal and warned of") {
   const Pair pair({float_tensor("x", {2}, {nan, 1})}, {float_tensor("x", {2}, {nan, 1})});
   const ModelDiff diff = pair.diff();
   CHECK(diff.answer() == Answer::kEqual);
-  CHECK(find_finding(diff.findings, "RLV-407") != nullptr);
+  CHECK(find(diff.findings, "RLV-407") != nullptr);
 }
 
 TEST_CASE("nothing in common is no pass") {
@@ -137,7 +137,7 @@ TEST_CASE("a damaged file is never a pass, and one that holds nothing readable i
   const ModelDiff diff = diff_paths(folder.file("a"), folder.file("b"));
   CHECK(diff.answer() == Answer::kIncomplete);
   CHECK(diff.exit_code() == core::ExitCode::kFailed);
-  CHECK(find_finding(diff.findings, "RLV-220") != nullptr);
+  CHECK(find(diff.findings, "RLV-220") != nullptr);
   fs::remove(folder.file("b/1.safetensors"));
   CHECK_THROWS_AS(diff_paths(folder.file("a"), folder.file("b")), core::InputError);
   CHECK_THROWS_AS(diff_paths(folder.file("a"), folder.file("b/2.safetensors")), core::ArtifactError);

@@ -49,7 +49,7 @@ TEST_CASE("one sidecar: first position, classes, mask") {
   CHECK(diff.samples[0].difference.max_abs_index == 2);
   CHECK(diff.samples[0].masked == 1);
   CHECK(diff.samples[0].masked_different == 1);
-  const core::Finding* finding = find_finding(diff.findings, "RLV-410");
+  const core::Finding* finding = find(diff.findings, "RLV-410");
   REQUIRE(finding != nullptr);
   CHECK(finding->place.position == 2);
   CHECK(finding->expected == "train -3.0 (0xc0400000)");
@@ -95,7 +95,7 @@ TEST_CASE("context-parallel pieces become one sample, replicas count once") {
   for (const PositionBins::Bin& bin : sample.bins->bins()) {
     CHECK(bin.covered == 1);
   }
-  CHECK(find_finding(diff.findings, "RLV-412") == nullptr);
+  CHECK(find(diff.findings, "RLV-412") == nullptr);
 }
 
 TEST_CASE("tensor-parallel ranks that disagree are warned of") {
@@ -103,7 +103,7 @@ TEST_CASE("tensor-parallel ranks that disagree are warned of") {
   (void)folder.write("a.pt", write_pt(sidecar(0, 2, 1, {-1, -2}, {-1, -2}, {1, 1}, 5)));
   (void)folder.write("b.pt", write_pt(sidecar(1, 2, 1, {-1, -2}, {-1, -2.5F}, {1, 1}, 5)));
   const SidecarDiff diff = diff_path(folder.file(""));
-  CHECK(find_finding(diff.findings, "RLV-412") != nullptr);
+  CHECK(find(diff.findings, "RLV-412") != nullptr);
   REQUIRE(diff.samples.size() == 1);
   // Whichever rank comes first, the difference is seen.
   CHECK(diff.answer() == Answer::kDifferent);
@@ -119,7 +119,7 @@ TEST_CASE("a tolerance for log-probs") {
   const SidecarDiff diff = diff_path(path, options);
   CHECK(diff.answer() == Answer::kWithinTolerance);
   CHECK(diff.exit_code() == core::ExitCode::kPassed);
-  CHECK(find_finding(diff.findings, "RLV-413") != nullptr);
+  CHECK(find(diff.findings, "RLV-413") != nullptr);
 }
 
 TEST_CASE("the folder of a run that passes is equal") {
@@ -141,11 +141,11 @@ TEST_CASE("a bad file among others is a finding, bad files alone are bad input")
   const SidecarDiff diff = diff_path(folder.file(""));
   CHECK(diff.answer() == Answer::kIncomplete);
   CHECK(diff.exit_code() == core::ExitCode::kFailed);
-  CHECK(find_finding(diff.findings, "RLV-411") != nullptr);
+  CHECK(find(diff.findings, "RLV-411") != nullptr);
   // Sides that can't stand against each other.
   (void)folder.write("b.pt", write_pt(sidecar(0, 1, 1, {-1, -2}, {-1}, {1, 1}, 5)));
   CHECK(diff_path(folder.file("b.pt")).exit_code() == core::ExitCode::kNothingComparable);
-  CHECK(find_finding(diff_path(folder.file("b.pt")).findings, "RLV-411")->found == "1");
+  CHECK(find(diff_path(folder.file("b.pt")).findings, "RLV-411")->found == "1");
 }
 
 TEST_CASE("what is no sidecar is wrong use") {

@@ -82,8 +82,8 @@ TEST_CASE("a tolerated difference is counted and passes") {
   CHECK(within.exit_code() == core::ExitCode::kPassed);
   CHECK(within.elements_different == 2);
   CHECK(within.elements_outside == 0);
-  CHECK(find_finding(within.findings, "RLV-406") != nullptr);
-  CHECK(find_finding(within.findings, "RLV-401") == nullptr);
+  CHECK(find(within.findings, "RLV-406") != nullptr);
+  CHECK(find(within.findings, "RLV-401") == nullptr);
   options.tolerances = Tolerances(Tolerance{0.125, 0, 0});
   const ModelDiff outside_one = pair.diff(options);
   CHECK(outside_one.answer() == Answer::kDifferent);
@@ -91,7 +91,7 @@ TEST_CASE("a tolerated difference is counted and passes") {
   const OutsideCount& found = tensor_of(outside_one, "x").outside;
   REQUIRE(found.first);
   CHECK(found.first->element_index == 1);
-  const core::Finding* finding = find_finding(outside_one.findings, "RLV-401");
+  const core::Finding* finding = find(outside_one.findings, "RLV-401");
   REQUIRE(finding != nullptr);
   CHECK(finding->expected == "2.0 (0x40000000)");
   CHECK(finding->found == "2.5 (0x40200000)");

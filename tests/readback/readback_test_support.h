@@ -3,7 +3,6 @@
 // log and manifest.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "readback/checks.h"
 #include "readback/reference_rules.h"
 #include "run/run_directory.h"
+#include "support/finding_lookup.h"
 #include "support/test_run.h"
 
 namespace rlverify::readback::test {
@@ -57,19 +57,7 @@ struct Judged {
   core::Findings findings;
 
   /// "RLV-120 RLV-137": each code once, sorted.
-  [[nodiscard]] std::string codes() const {
-    std::vector<std::string> codes;
-    for (const core::Finding& finding : findings.list()) {
-      codes.push_back(finding.code);
-    }
-    std::sort(codes.begin(), codes.end());
-    codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-    std::string text;
-    for (const std::string& code : codes) {
-      text += (text.empty() ? "" : " ") + code;
-    }
-    return text;
-  }
+  [[nodiscard]] std::string codes() const { return rlverify::test::codes(findings); }
   /// All sentences of the findings, one a line.
   [[nodiscard]] std::string sentences() const {
     std::string text;

@@ -14,8 +14,10 @@
 #include "replay/replay.h"
 #include "rlverify_kernels/logp.h"
 #include "rlverify_kernels/synthetic.h"
+#include "run/file_names.h"
 #include "run/logp_inputs_file.h"
 #include "run/sidecar_file.h"
+#include "support/finding_lookup.h"
 #include "support/pt_writer.h"
 
 namespace rlverify::replay::test {
@@ -226,22 +228,7 @@ inline std::vector<std::string> follows(const ReplayResult& result, Side side) {
   return words;
 }
 
-inline const core::Finding* find(const core::Findings& findings, const std::string& code) {
-  for (const core::Finding& finding : findings.list()) {
-    if (finding.code == code) {
-      return &finding;
-    }
-  }
-  return nullptr;
-}
-
-inline core::Finding finding(const core::Findings& findings, const std::string& code) {
-  const core::Finding* const found = find(findings, code);
-  if (found == nullptr) {
-    FAIL("no finding " << code);
-    return {};
-  }
-  return *found;
-}
+using rlverify::test::find;
+using rlverify::test::finding;
 
 }  // namespace rlverify::replay::test

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/test_support.h"
+#include "run/file_names.h"
 #include "run/logp_inputs_file.h"
 #include "run/pt_test_support.h"
 #include "support/pt_writer.h"

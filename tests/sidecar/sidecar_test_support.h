@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sidecar/reference_rules.h"
+#include "support/finding_lookup.h"
 #include "support/pt_writer.h"
 #include "support/test_run.h"
 
@@ -60,19 +61,7 @@ struct Judged {
   core::Findings findings;
 
   /// "RLV-156 RLV-162": the codes of all findings, sorted, each once.
-  [[nodiscard]] std::string codes() const {
-    std::vector<std::string> codes;
-    for (const core::Finding& finding : findings.list()) {
-      codes.push_back(finding.code);
-    }
-    std::sort(codes.begin(), codes.end());
-    codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
-    std::string text;
-    for (const std::string& code : codes) {
-      text += (text.empty() ? "" : " ") + code;
-    }
-    return text;
-  }
+  [[nodiscard]] std::string codes() const { return rlverify::test::codes(findings); }
   [[nodiscard]] const core::Finding& finding(const std::string& code) const {
     return *std::find_if(findings.list().begin(), findings.list().end(),
                          [&code](const core::Finding& finding) { return finding.code == code; });
