@@ -13,6 +13,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 sees dangling pointers and null dereferences inside libstdc++ that aren't there.
   target_compile_options(rlverify_options INTERFACE -Wno-null-dereference -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # clang-tidy's check for the same takes a fifth of its time.
+  target_compile_options(rlverify_options INTERFACE -Wreserved-identifier)
+endif()
 if(RLVERIFY_SANITIZE)
   target_compile_options(rlverify_options INTERFACE -fsanitize=${RLVERIFY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(rlverify_options INTERFACE -fsanitize=${RLVERIFY_SANITIZE})

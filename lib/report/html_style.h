@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The style sheet of the HTML page. Two palettes, chosen by the reader's system; every text colour has a contrast of at
-// least 4.5 to 1 with what it stands on. Nothing is wider than the screen: long words break, tables scroll in a box of
-// their own.
+// least 4.5 to 1 with what it stands on. Nothing is wider than the screen: long words break, and on a narrow one a
+// table's last column goes below its row.
 #pragma once
 
 #include <string_view>
@@ -81,7 +81,9 @@ details > div { padding: 2px 18px 16px; } details > div > p:last-child { margin:
 footer { color: var(--muted); font-size: 13px; padding-top: 22px; padding-bottom: 34px; }
 @media (max-width: 520px) { main, header > div, footer { padding-left: 14px; padding-right: 14px; } h1 { font-size: 21px; }
   .facts, .evidence { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd, .evidence dd { margin-bottom: 7px; }
-  .command { display: block; margin: 8px 0 0; } .panel { padding: 14px; } th, td { padding: 8px 10px; } figure { padding: 12px 10px; } }
+  .command { display: block; margin: 8px 0 0; } .panel { padding: 14px; } figure { padding: 12px 10px; }
+  tr { display: grid; grid-template-columns: minmax(0, 1fr) max-content 70px; } th, td { padding: 8px 10px; }
+  thead th:last-child { display: none; } tbody td:last-child { grid-column: 1 / -1; min-width: 0; padding-top: 0; border-top: 0; color: var(--muted); } }
 )css";
 
 }  // namespace rlverify::report
