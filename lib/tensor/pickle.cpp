@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stack, the memo and the opcodes that move values between them; pickle_values.cpp has those that make plain
-// values.
+// values, pickle_faults.cpp what is said of broken pickles.
 #include "tensor/pickle.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@ using core::NodeId;
 namespace {
 
 constexpr std::size_t kMaxMarks = std::size_t{1} << 16;
-constexpr std::uint64_t kMaxMemo = std::uint64_t{1} << 26;
 constexpr std::size_t kMemoGap = 16;  // a number this far beyond the last still goes to the vector
 constexpr int kNewestProtocol = 5;
 
@@ -88,23 +87,6 @@ NodeId PickleMachine::finish() {
   return result;
 }
 
-void PickleMachine::fail_unknown(std::uint8_t code) const {
-  context_.malformed("an opcode of pickle protocols 0 to 5", fmt::format("byte 0x{:02x}", code));
-}
-
-void PickleMachine::fail_stack_limit() const {
-  fail(core::ProblemKind::kLimit, context_.file, context_.offset,
-       fmt::format("at most {} values on the pickle's stack", kMaxStack), "more");
-}
-
-void PickleMachine::fail_no_value() const {
-  context_.malformed("a value on the pickle's stack", "none");
-}
-
-void PickleMachine::fail_no_mark() const {
-  context_.malformed("a mark on the pickle's stack", "none");
-}
-
 void PickleMachine::put(std::uint64_t number) {
   const NodeId id = top();
   if (memo_.size() >= kMaxMemo) {
@@ -122,15 +104,6 @@ void PickleMachine::push_memo(std::uint64_t number) {
     fail_memo_number(number);
   }
   push(*found);
-}
-
-void PickleMachine::fail_memo_limit() const {
-  fail(core::ProblemKind::kLimit, context_.file, context_.offset,
-       fmt::format("at most {} values in the pickle's memo", kMaxMemo), "more");
-}
-
-void PickleMachine::fail_memo_number(std::uint64_t number) const {
-  context_.malformed("a value that the pickle's memo has", fmt::format("number {}", number));
 }
 
 std::uint64_t PickleMachine::memo_number_line() {

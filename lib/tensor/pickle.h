@@ -43,6 +43,7 @@ class PickleMemo {
 class PickleMachine {
  public:
   static constexpr std::size_t kMaxStack = std::size_t{1} << 26;
+  static constexpr std::uint64_t kMaxMemo = std::uint64_t{1} << 26;
 
   PickleMachine(PickleInput& input, PickleContext& context) : input_(input), context_(context), builder_(context) {}
   /// Reads one pickle up to and with its STOP and returns its value. Throws ArtifactError.

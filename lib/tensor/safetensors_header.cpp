@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 
 #include "core/json_reader.h"
+#include "tensor/c_order.h"
 #include "tensor/fail.h"
 
 namespace rlverify::tensor {
@@ -37,37 +37,6 @@ class HeaderSource final : public core::ByteSource {
  private:
   const core::ByteSource& file_;
 };
-
-std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t result = 0;
-  return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
-}
-
-/// Elements of a shape; nothing when they overflow. A zero anywhere makes an empty tensor, whatever the rest.
-std::optional<std::uint64_t> element_count(const std::vector<std::uint64_t>& shape) {
-  for (const std::uint64_t size : shape) {
-    if (size == 0) {
-      return 0;
-    }
-  }
-  std::optional<std::uint64_t> count = 1;
-  for (const std::uint64_t size : shape) {
-    count = count ? product(*count, size) : count;
-  }
-  return count;
-}
-
-void set_c_order_strides(TensorRef& ref) {
-  ref.strides.assign(ref.shape.size(), 1);
-  if (ref.element_count == 0) {
-    return;
-  }
-  std::int64_t stride = 1;
-  for (std::size_t i = ref.shape.size(); i-- > 0;) {
-    ref.strides[i] = stride;
-    stride *= static_cast<std::int64_t>(ref.shape[i]);
-  }
-}
 
 class HeaderHandler final : public core::JsonHandler {
  public:
