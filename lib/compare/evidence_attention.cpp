@@ -13,6 +13,7 @@
 #include "core/byte_source.h"
 #include "tensor/difference_reader.h"
 #include "tensor/pt_reader.h"
+#include "tensor/storage_check.h"
 #include "tensor/value_walk.h"
 
 namespace rlverify::compare {
@@ -60,6 +61,7 @@ struct CaseFile {
   std::map<std::string, const tensor::TensorRef*> tensors;
 
   explicit CaseFile(const std::string& path) : source(core::open_file(path)), pt(tensor::read_pt(*source)) {
+    tensor::check_storages(*source, pt);
     for (const tensor::TensorAt& at : tensor::find_tensors(pt).tensors) {
       tensors[at.path] = &pt.tensor(at.value);
     }

@@ -7,6 +7,7 @@
 
 #include "core/byte_source.h"
 #include "tensor/element.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::compare {
 namespace {
@@ -49,6 +50,7 @@ void StepReader::read_dump(const std::string& name) {
   ++out_.files;
   try {
     const run::DumpFile dump = run::read_dump(core::open_file(path), name);
+    tensor::check_storages(*dump.source, *dump.pt);
     out_.bytes += dump.source->size();
     out_.tensors += dump.pt->tensors.size();
     if (dump.rollout_id && *dump.rollout_id != out_.step) {
@@ -161,6 +163,7 @@ void StepReader::read_rank_of_sidecars(std::int64_t rank, const std::vector<Side
     ++out_.files;
     try {
       const run::SidecarFile file = run::read_sidecar(core::open_file(path), name.name);
+      tensor::check_storages(*file.source, *file.pt);
       out_.bytes += file.source->size();
       out_.tensors += file.pt->tensors.size();
       if (next + file.samples.size() > indices.size()) {

@@ -162,7 +162,9 @@ Answer ModelDiff::answer() const {
     return tensor.state == TensorState::kOnlyReference || tensor.state == TensorState::kOnlyCandidate;
   });
   if (elements_compared == 0 && !structure) {
-    return Answer::kNothing;
+    const bool unreadable = std::any_of(tensors.begin(), tensors.end(),
+                                        [](const TensorDiff& tensor) { return tensor.problem.has_value(); });
+    return unreadable ? Answer::kIncomplete : Answer::kNothing;
   }
   if (elements_outside > 0 || structure || one_sided) {
     return Answer::kDifferent;

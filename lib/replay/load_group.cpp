@@ -9,6 +9,7 @@
 #include "replay/inputs.h"
 #include "run/sidecar_file.h"
 #include "tensor/element.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::replay {
 namespace {
@@ -135,6 +136,7 @@ std::string take_sample(const run::SidecarFile& sidecar, const run::SidecarSampl
 bool take_sidecar(const InputGroup& group, LoadedGroup& loaded, core::Findings& findings) {
   const run::SidecarFile sidecar =
       run::read_sidecar(core::open_file(group.sidecar_path, group.sidecar_name), group.sidecar_name);
+  tensor::check_storages(*sidecar.source, *sidecar.pt);
   const LogpInputsFile& head = loaded.head();
   const auto refuse = [&](const std::string& expected, const std::string& found) {
     core::Finding out = finding("RLV-506", head, "the sidecar doesn't fit the inputs", expected, found);
@@ -212,6 +214,7 @@ std::optional<LoadedGroup> load_group(const InputGroup& group, core::Findings& f
   try {
     for (std::size_t i = 0; i < group.paths.size(); ++i) {
       loaded.files.push_back(run::read_logp_inputs(core::open_file(group.paths[i], group.names[i]), group.names[i]));
+      tensor::check_storages(*loaded.files.back().source, *loaded.files.back().pt);
     }
     if (!ranks_agree(loaded.files, findings)) {
       return std::nullopt;

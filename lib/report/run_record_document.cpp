@@ -87,6 +87,9 @@ NodeId weights(Document& document, const std::vector<compare::SealedWeights>& ve
   for (const compare::SealedWeights& version : versions) {
     const NodeId tensors = document.object();
     for (const run::AuditTensor& tensor : version.digests.tensors) {
+      if (!tensor.well_formed) {
+        continue;  // it couldn't be read whole, so it has no digest; a finding of `seal` says why
+      }
       const NodeId shape = document.array();
       for (const std::int64_t size : tensor.shape) {
         document.append(shape, document.integer(size));

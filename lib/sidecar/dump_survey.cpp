@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sidecar/dump_comparison.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::sidecar {
 namespace {
@@ -127,6 +128,7 @@ SurveyedDump survey_dump(std::unique_ptr<core::ByteSource> source, std::string n
     surveyed.rank = dump.rank;
     surveyed.whole_samples = dump.samples.present();
     if (index != nullptr) {
+      tensor::check_storages(*dump.source, *dump.pt);
       compare(dump, *index, surveyed);
     }
   } catch (const core::ArtifactError& error) {

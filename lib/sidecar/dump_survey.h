@@ -53,7 +53,8 @@ struct SurveyedDump {
   core::Findings findings;     ///< disagreements
 };
 
-/// Reads one dump and, given an index, holds its log-probs against the sidecars. Faults become `problem`.
+/// Reads one dump and, given an index, checks that its bytes are those that were written and holds its log-probs
+/// against the sidecars. Faults become `problem`.
 [[nodiscard]] SurveyedDump survey_dump(std::unique_ptr<core::ByteSource> source, std::string name,
                                        const ShardIndex* index);
 

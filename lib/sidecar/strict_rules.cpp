@@ -40,6 +40,16 @@ void name_rule(const SurveyedFile& file, core::Findings& findings) {
   }
 }
 
+/// What was computed from a damaged file counts all the same: its differences follow from the damage.
+void damage_rule(const SurveyedFile& file, core::Findings& findings) {
+  if (file.damage) {
+    core::FindingPlace place = file_place(file);
+    place.offset = file.damage->offset;
+    findings.add(finding_at("RLV-152", place, "a sidecar is damaged: its bytes aren't those that were written",
+                            file.damage->expected, file.damage->found));
+  }
+}
+
 /// rank -> call -> samples; nothing for a file that can't be read, which is there all the same.
 using CallsOfRank = std::map<std::int64_t, std::map<std::int64_t, std::optional<std::size_t>>>;
 
@@ -228,6 +238,7 @@ void strict_sidecar_rules(const std::vector<SurveyedFile>& files, const MergedSh
                           const ExpectedRun& expected, const SidecarSection& section, core::Findings& findings) {
   for (const SurveyedFile& file : files) {
     name_rule(file, findings);
+    damage_rule(file, findings);
   }
   completeness_rules(files, expected, findings);
   sidecar_rules(files, merged, expected.layout, section, findings);

@@ -10,6 +10,7 @@
 
 #include "core/python_value.h"
 #include "tensor/element.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::sidecar {
 namespace {
@@ -184,6 +185,15 @@ Shard survey_sample(const run::SidecarFile& file, std::size_t index, const Layou
   return shard;
 }
 
+std::optional<core::Problem> damage_of(const run::SidecarFile& file) {
+  try {
+    tensor::check_storages(*file.source, *file.pt);
+    return std::nullopt;
+  } catch (const core::ArtifactError& error) {
+    return error.problem();
+  }
+}
+
 }  // namespace
 
 core::Sha256Digest active_digest(std::span<const std::byte> values, std::size_t element_bytes,
@@ -214,6 +224,7 @@ SurveyedFile survey_sidecar(std::unique_ptr<core::ByteSource> source, std::strin
     surveyed.call_index = file.call_index;
     surveyed.tensors = file.pt->tensors.size();
     surveyed.shards.reserve(file.samples.size());
+    surveyed.damage = damage_of(file);
     core::Sha256 hash;  // one for all shards: making one costs more than hashing a shard
     for (std::size_t index = 0; index < file.samples.size(); ++index) {
       surveyed.shards.push_back(survey_sample(file, index, layout, hash, surveyed.mismatches));

@@ -51,6 +51,7 @@ struct Shard {
 struct SurveyedFile {
   std::string name;
   std::optional<core::Problem> problem;  ///< the file doesn't count (rules K2-K8)
+  std::optional<core::Problem> damage;   ///< its bytes aren't those that were written; the public reader doesn't look
   std::int64_t rank = -1;
   std::int64_t call_index = -1;
   std::uint64_t bytes = 0;

@@ -11,6 +11,7 @@
 
 #include "core/signals.h"
 #include "tensor/mapped_window.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::tensor {
 namespace {
@@ -97,6 +98,13 @@ Difference add_read(Difference total, const Window& window, BlockBuffers& buffer
   return total;
 }
 
+/// Throws when the tensor's storage is not what its file says.
+void require_whole(const TensorBytes& tensor) {
+  if (tensor.ref->check) {
+    tensor.ref->check->run(*tensor.source);
+  }
+}
+
 std::uint64_t part_begin(const TensorRef& tensor, std::uint64_t part) {
   return std::min(tensor.element_count, part * part_elements(tensor.dtype));
 }
@@ -146,6 +154,10 @@ Difference compare_part(const TensorBytes& reference, const TensorBytes& candida
     const Window window{reference, candidate, first, std::min(step, end - first)};
     const auto mapped = add_mapped(total, window);
     total = mapped ? *mapped : add_read(total, window, buffers);
+  }
+  if (!total.equal()) {
+    require_whole(reference);
+    require_whole(candidate);
   }
   return total;
 }
@@ -199,6 +211,7 @@ void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer,
     visit(block.first, buffer.read(tensor, block.first, block.count));
     return true;
   });
+  require_whole(tensor);
 }
 
 }  // namespace rlverify::tensor

@@ -49,7 +49,9 @@ struct BlockBuffers {
 [[nodiscard]] std::uint64_t part_count(const TensorRef& tensor);
 
 /// Compares part `part` of two tensors of one dtype and shape. Parts may be compared in any order and by any thread;
-/// joined in ascending order (Difference::add) they give the tensor's difference.
+/// joined in ascending order (Difference::add) they give the tensor's difference. Where they differ, both storages are
+/// held against the CRC that their file states, and one that isn't whole is an ArtifactError, no difference. Equal
+/// bytes need no such look: whatever happened to them, they are equal.
 [[nodiscard]] Difference compare_part(const TensorBytes& reference, const TensorBytes& candidate, std::uint64_t part,
                                       BlockBuffers& buffers);
 
@@ -70,7 +72,8 @@ void extend_ranges(const TensorBytes& reference, const TensorBytes& candidate, s
 [[nodiscard]] bool same_elements(const TensorBytes& reference, const TensorBytes& candidate,
                                  std::uint64_t first_element, std::uint64_t count, BlockBuffers& buffers);
 
-/// Calls `visit` with each block of elements in C order.
+/// Calls `visit` with each block of elements in C order. Throws ArtifactError after the last when the storage doesn't
+/// have the CRC that its file states.
 void for_each_block(const TensorBytes& tensor, BlockBuffer& buffer,
                     const std::function<void(std::uint64_t first_element, std::span<const std::byte> elements)>& visit);
 

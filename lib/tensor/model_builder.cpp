@@ -15,6 +15,7 @@
 #include "tensor/fail.h"
 #include "tensor/pt_reader.h"
 #include "tensor/safetensors_reader.h"
+#include "tensor/storage_check.h"
 #include "tensor/value_walk.h"
 
 namespace rlverify::tensor {
@@ -92,8 +93,14 @@ void ModelBuilder::add_pt(const core::ByteSource& source, std::uint32_t file, co
       }
     }
   }
+  std::vector<std::shared_ptr<const StorageCheck>> checks(pt.storages.size());
+  std::transform(pt.storages.begin(), pt.storages.end(), checks.begin(), [](const Storage& storage) {
+    return storage.crc32 == 0 ? nullptr : std::make_shared<const StorageCheck>(storage);
+  });
   for (TensorAt& at : paths.tensors) {
-    add_tensor(prefix + at.path, file, pt.tensor(at.value));
+    TensorRef ref = pt.tensor(at.value);
+    ref.check = checks[ref.storage];
+    add_tensor(prefix + at.path, file, std::move(ref));
   }
 }
 

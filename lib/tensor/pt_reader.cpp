@@ -60,7 +60,7 @@ class ZipStorages final : public StorageProvider {
     }
     if (is_new) {
       storage = static_cast<std::uint32_t>(out_.storages.size());
-      out_.storages.push_back({request.key, entry->data_offset, entry->size, request.dtype});
+      out_.storages.push_back({request.key, entry->data_offset, entry->size, request.dtype, entry->crc32});
     }
     return storage;
   }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,12 @@ struct Storage {
   std::uint64_t offset = 0;  ///< of its first byte in the source
   std::uint64_t bytes = 0;
   DType dtype = DType::kUint8;
+  /// Of its bytes, as the archive states it. 0: none stated (containers before PyTorch 1.6, and files written after
+  /// torch.serialization.set_crc32_options(False)).
+  std::uint32_t crc32 = 0;
 };
+
+class StorageCheck;  // tensor/storage_check.h
 
 struct TensorRef {
   DType dtype = DType::kFloat32;
@@ -37,6 +43,9 @@ struct TensorRef {
   bool is_parameter = false;
   bool conjugate = false;  ///< complex views whose values are conjugated or negated lazily
   bool negative = false;
+  /// Whether its storage is what the file says; null where the file says nothing, or whoever holds the reference checks
+  /// the file as a whole (check_storages).
+  std::shared_ptr<const StorageCheck> check;
 
   [[nodiscard]] std::uint64_t logical_bytes() const { return (element_count * bits_per_element(dtype) + 7) / 8; }
   /// Whether the elements lie in C order without gaps (so that they can be read straight from the source).

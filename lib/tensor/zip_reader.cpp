@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tensor/byte_view.h"
+#include "tensor/crc32.h"
 #include "tensor/fail.h"
 #include "tensor/zip_end.h"
 #include "tensor/zip_fields.h"
@@ -267,6 +268,15 @@ ZipDirectory read_zip_directory(const ByteSource& source) {
          fmt::format("\"{}\" twice", twin->name));
   }
   return {std::move(directory), std::move(entries)};
+}
+
+void check_crc(const core::ByteSource& source, const ZipEntry& entry) {
+  const std::uint32_t crc = entry.crc32 == 0 ? 0 : crc_of(source, entry.data_offset, entry.size);
+  if (crc != entry.crc32) {
+    fail(ProblemKind::kMalformed, source.name(), entry.data_offset,
+         fmt::format("\"{}\" with CRC {:08x}", entry.name, entry.crc32),
+         fmt::format("CRC {:08x}: the file is damaged", crc));
+  }
 }
 
 }  // namespace rlverify::tensor

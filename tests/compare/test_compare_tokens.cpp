@@ -212,6 +212,12 @@ TEST_CASE("Dumps that can't be used") {
   PtValue short_list = dump_of(candidate(), 0, 0);
   short_list["rollout_data"]["sample_indices"] = PtValue::List{0};
   CHECK(broken(write_pt(short_list)).expected.find("2 entries") != std::string::npos);
+  rlverify::test::PtStyle style;
+  style.with_crc = true;
+  PtValue whole = dump_of(candidate(), 0, 0);
+  std::string rotten = write_pt(whole, "archive", style);
+  rotten.at(rotten.find(whole["rollout_data"]["log_probs"].at(0).tensor().bytes)) ^= 1;
+  CHECK(broken(rotten).found.find("the file is damaged") != std::string::npos);
 }
 
 TEST_CASE("Coverage: positions, a whole side, and an empty folder") {

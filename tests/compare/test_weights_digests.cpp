@@ -266,6 +266,26 @@ TEST_CASE("a digest of zeros is recognised", "[weights][digests]") {
         "the candidate's tensor is all zero");
 }
 
+TEST_CASE("weights that rotted are damaged, whether compared or sealed", "[weights][digests]") {
+  const std::vector<NamedBytes> tensors = {{"a", "F32", {2}, raw<float>({1, 2})}, {"b", "F32", {1}, raw<float>({3})}};
+  const std::string bytes = tensor::test::state_dict(tensors);
+  std::string rotten = bytes;
+  rotten[rotten.find(raw<float>({1, 2}))] ^= 1;
+  const WeightRun whole("whole");
+  const WeightRun damaged("damaged");
+  whole.file("weight_v000001", "model.pt", bytes);
+  damaged.file("weight_v000001", "model.pt", rotten);
+  const compare::WeightComparison result = compare::test::compare(whole, damaged);
+  CHECK_FALSE(result.equal.has_value());
+  CHECK_THAT(finding(result, "RLV-220").found, Catch::EndsWith("the file is damaged"));
+  CHECK(result.versions[0].outcomes[0].verdict == compare::TensorVerdict::kNotJudged);
+  compare::WeightVersions weights = damaged.weights();
+  core::ThreadPool pool(2);
+  core::Findings findings;
+  (void)compare::seal_weights(weights.versions[0], pool, findings);
+  CHECK_THAT(rlverify::test::finding(findings, "RLV-220").expected, Catch::StartsWith("\"top/data/0\" with CRC "));
+}
+
 TEST_CASE("non-finite weights are found while hashing, too", "[weights][digests][B08]") {
   const WeightRun snapshot("snapshot");
   const WeightRun audit("audit");

@@ -3,6 +3,7 @@
 // both sides.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "compare/weights_snapshots.h"
@@ -44,6 +45,22 @@ std::string expected_index(const NamedBytes& tensor, std::size_t byte) {
   return tensor::index_text(tensor.shape, byte / size);
 }
 
+/// A file of torch.save that states no CRC: with one, a flipped bit is damage and no difference.
+std::string without_crc(std::string file) {
+  const auto little = [&file](std::size_t at) {
+    std::size_t number = 0;
+    for (std::size_t i = 4; i-- > 0;) {
+      number = number << 8U | static_cast<unsigned char>(file.at(at + i));
+    }
+    return number;
+  };
+  const std::size_t end = file.size() - 22;  // the end record states where the directory begins
+  for (std::size_t at = little(end + 16); at < end; at = std::min(file.find("PK\x01\x02", at + 46), end)) {
+    file.replace(at + 16, 4, 4, '\0');
+  }
+  return file;
+}
+
 }  // namespace
 
 TEST_CASE("2,000 flipped bits are found and placed exactly", "[weights][property]") {
@@ -53,7 +70,7 @@ TEST_CASE("2,000 flipped bits are found and placed exactly", "[weights][property
   std::filesystem::create_directories(folder.file("sharded"));
   const std::vector<NamedBytes> reordered = {tensors[3], tensors[1], tensors[2], tensors[0]};
   folder.write("reference.safetensors", tensor::test::safetensors(tensors));
-  folder.write("candidate.pt", tensor::test::state_dict(reordered));
+  folder.write("candidate.pt", without_crc(tensor::test::state_dict(reordered)));
   folder.write("sharded/1.safetensors", tensor::test::safetensors({tensors[2], tensors[0]}));
   folder.write("sharded/2.safetensors", tensor::test::safetensors({tensors[3], tensors[1]}));
 

@@ -229,4 +229,27 @@ TEST_CASE("positions fall into bins that cover a sequence of any length") {
   }
 }
 
+TEST_CASE("a file that rotted is damaged, not different") {
+  const TemporaryFolder folder;
+  const std::vector<NamedBytes> tensors = {float_tensor("a", {3}, {1, 2, 3}), float_tensor("b", {2}, {4, 5})};
+  const std::string bytes = tensor::test::state_dict(tensors);
+  std::string rotten = bytes;
+  rotten[rotten.find(raw<float>({4, 5}))] ^= 1;
+  const ModelDiff diff = diff_paths(folder.write("a.pt", bytes), folder.write("b.pt", rotten));
+  CHECK(diff.answer() == Answer::kIncomplete);
+  CHECK(tensor_of(diff, "a").state == TensorState::kEqual);
+  CHECK(tensor_of(diff, "b").state == TensorState::kNotJudged);
+  const core::Finding* finding = find(diff.findings, "RLV-220");
+  REQUIRE(finding != nullptr);
+  CHECK(finding->place.file == folder.file("b.pt"));
+  CHECK_THAT(finding->expected, Catch::StartsWith("\"top/data/1\" with CRC "));
+  CHECK_THAT(finding->found, Catch::EndsWith(": the file is damaged"));
+  CHECK(find(diff.findings, "RLV-401") == nullptr);
+  // Against itself it is equal; and where nothing else could be judged, the damage is still a failure.
+  CHECK(diff_paths(folder.file("b.pt"), folder.file("b.pt")).answer() == Answer::kEqual);
+  DiffOptions options;
+  const NameFilter only = {NamePattern("--tensor", "^b$"), NamePattern("--ignore", "")};
+  CHECK(diff_paths(folder.file("a.pt"), folder.file("b.pt"), options, only).exit_code() == core::ExitCode::kFailed);
+}
+
 }  // namespace rlverify::diff::test

@@ -220,6 +220,39 @@ TEST_CASE("Sidecars: values that log-probs can have") {
   });
 }
 
+namespace {
+
+/// The payload's file with CRCs, and the first bit of the first `bytes` in it turned.
+std::string rotten(PtValue payload, const std::string& bytes) {
+  rlverify::test::PtStyle style;
+  style.with_crc = true;
+  std::string file = write_pt(payload, "archive", style);
+  file.at(file.find(bytes)) ^= 1;
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("Sidecars and dumps that rotted are damaged; the public rules don't look") {
+  PtValue sidecar = sidecar_payload(4, 0);
+  PtValue dump = dump_payload(4, 0);
+  const std::string bytes = sidecar["train_log_probs"].at(0).tensor().bytes;
+  TestRun run = passing_run();
+  run.files[sidecar_path(4, 0)] = rotten(sidecar, bytes);
+  CHECK(judge(run).says("RLV-152"));
+  CHECK(judge(run).says(": the file is damaged"));
+  CHECK(judge(run).errors.find("RLV-152") == 0);
+  const TemporaryFolder folder;
+  run.write(folder.file("run"));
+  core::ThreadPool pool(1);
+  const run::RunDirectory read = run::read_run_directory(folder.file("run"));
+  CHECK_FALSE(describe(judge_run(read, report::RuleSet::kReference, pool, false)).says("damaged"));
+  run = passing_run();
+  run.files[dump_path(4, 0)] = rotten(dump, bytes);
+  CHECK(judge(run).errors == "RLV-190");
+  CHECK(judge(run).says(": the file is damaged"));
+}
+
 TEST_CASE("Sidecars: micro-batches of dynamic size") {
   const Judged judged = judge_changed(use_dynamic_batches);
   CAPTURE(judged.sentences);

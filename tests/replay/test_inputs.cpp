@@ -100,11 +100,22 @@ TEST_CASE("one rank and call twice, a damaged file, an unfinished one") {
   folder.write("logp-inputs/copy.pt", write_pt(dump.payload()));
   folder.write("logp-inputs/damaged.pt", "abc");
   folder.write("logp-inputs/.rank00009.call00000000.pt", "unfinished");
+  rlverify::test::PtStyle style;
+  style.with_crc = true;
+  PtValue payload = dump.payload();
+  payload["call_index"] = 5;
+  std::string rotten = write_pt(payload, "archive", style);
+  rotten.at(rotten.find("archive/data/0") + 14) ^= 1;
+  folder.write(input_path(0, 5), rotten);
   const ReplayResult result = replay(folder.file(""), {});
-  CHECK(result.files == 3);
+  CHECK(result.files == 4);
   const auto broken = finding(result.findings, "RLV-501");
   CHECK(broken.place.file == "logp-inputs/damaged.pt");
-  CHECK(result.findings.list().size() == 2);
+  const auto& findings = result.findings.list();
+  CHECK(findings.size() == 3);
+  CHECK(std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.code == "RLV-501" && finding.expected.find("\"archive/data/0\" with CRC ") == 0;
+  }));
   CHECK(result.side(Side::kTrain).verdict == SideVerdict::kExact);
   CHECK(result.exit_code() == ExitCode::kFailed);
 }

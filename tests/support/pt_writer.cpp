@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opcodes as Python's pickle protocol 2 has them; tensors as torch.save writes them (torch._utils._rebuild_tensor_v2
-// over a persistent storage id). CRCs are 0, which PyTorch writes too when it is told not to compute them.
+// over a persistent storage id). CRCs are 0 unless asked for, which PyTorch writes
+// too when it is told not to compute them.
 #include "support/pt_writer.h"
 
 #include <algorithm>
@@ -195,14 +196,25 @@ struct Entry {
   std::string bytes;
 };
 
+std::uint32_t crc32(const std::string& bytes) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc & 1U) != 0 ? (crc >> 1U) ^ 0xEDB88320U : crc >> 1U;
+    }
+  }
+  return ~crc;
+}
+
 /// The fields that local header and directory share, from "version needed" to "extra field length".
-std::string common_header(const Entry& entry) {
+std::string common_header(const Entry& entry, std::uint32_t crc) {
   std::string out;
   for (const unsigned field :
        {20U, 0U, 0U, 0U, 0x21U}) {  // version, flags, method (stored), time, date (1 January 1980)
     put_little(out, field, 2);
   }
-  put_little(out, 0, 4);
+  put_little(out, crc, 4);
   put_little(out, entry.bytes.size(), 4);
   put_little(out, entry.bytes.size(), 4);
   put_little(out, entry.name.size(), 2);
@@ -210,18 +222,19 @@ std::string common_header(const Entry& entry) {
   return out;
 }
 
-std::string zip(const std::vector<Entry>& entries) {
+std::string zip(const std::vector<Entry>& entries, bool with_crc) {
   std::string out;
   std::string directory;
   for (const Entry& entry : entries) {
+    const std::uint32_t crc = with_crc ? crc32(entry.bytes) : 0;
     put_little(directory, 0x02014b50, 4);
     put_little(directory, 20, 2);
-    directory += common_header(entry);
+    directory += common_header(entry, crc);
     put_little(directory, 0, 10);
     put_little(directory, out.size(), 4);
     directory += entry.name;
     put_little(out, 0x04034b50, 4);
-    out += common_header(entry) + entry.name + entry.bytes;
+    out += common_header(entry, crc) + entry.name + entry.bytes;
   }
   const std::size_t offset = out.size();
   out += directory;
@@ -267,7 +280,7 @@ std::string write_pt(const PtValue& root, const std::string& top, const PtStyle&
     entries.push_back({top + "/data/" + std::to_string(i), pickler.storages()[i]});
   }
   entries.push_back({top + "/version", "3\n"});
-  return zip(entries);
+  return zip(entries, style.with_crc);
 }
 
 }  // namespace rlverify::test

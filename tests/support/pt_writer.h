@@ -62,6 +62,7 @@ struct PtStyle {
   int protocol = 2;             ///< of the pickle: 2, 4 or 5
   bool share_storages = false;  ///< tensors of one class lie in one storage
   unsigned key_order = 0;       ///< seed of the order of dict keys; 0 keeps it
+  bool with_crc = false;        ///< the directory states the CRC of each entry
 };
 
 /// The file's bytes. `top` is the folder inside the archive (torch derives it from the file's name).
