@@ -41,11 +41,23 @@ bool has_any(core::Value artifacts, const std::vector<std::string>& paths) {
                      [&artifacts](const std::string& path) { return artifacts.get(path).present(); });
 }
 
-core::ExitCode check_seal(const CheckSealOptions& options) {
+/// A run directory stands for the record inside it.
+CheckSealOptions with_record_file(CheckSealOptions options) {
   std::error_code error;
-  if (std::filesystem::is_directory(options.record, error)) {
-    throw core::UsageError(options.record + " is a directory: check-seal takes a record, then the run");
+  if (!std::filesystem::is_directory(options.record, error)) {
+    return options;
   }
+  const std::string record = (std::filesystem::path(options.record) / compare::kRecordName).string();
+  if (!std::filesystem::is_regular_file(record, error)) {
+    throw core::UsageError(fmt::format("{} is a directory without {}: check-seal takes a record, then the run",
+                                       options.record, compare::kRecordName));
+  }
+  options.record = record;
+  return options;
+}
+
+core::ExitCode check_seal(const CheckSealOptions& arguments) {
+  const CheckSealOptions options = with_record_file(arguments);
   core::ThreadPool pool;
   const bool show_progress = core::Progress::terminal();
   const compare::RunEvidence sealed = compare::read_evidence(options.record, {}, pool);
@@ -55,7 +67,8 @@ core::ExitCode check_seal(const CheckSealOptions& options) {
   const std::vector<std::string> paths = compare::list_artifacts(directory.path, options.record);
   if (options.run.empty() && !has_any(sealed.record->root().get("artifacts"), paths)) {
     throw core::UsageError(
-        fmt::format("{} does not lie in its run: name the run as well, rlverify check-seal {} RUN_DIR", options.record,
+        fmt::format("{0} does not lie in its run: name the run as well, rlverify check-seal {0} RUN_DIR. Of a run that "
+                    "was deleted nothing can be checked; compare and report take the record in its place",
                     options.record));
   }
   core::Findings findings;
@@ -90,7 +103,9 @@ void add_check_seal_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<CheckSealOptions>();
   CLI::App* const command =
       app.add_subcommand("check-seal", "Say which artifact of a run was changed, removed or added since it was sealed");
-  command->add_option("record", options->record, "Sealed record")->required()->type_name("RECORD");
+  command->add_option("record", options->record, "Sealed record, or the run directory that holds it")
+      ->required()
+      ->type_name("RECORD");
   command->add_option("run", options->run, "Run directory; default: the directory of the record")->type_name("RUN_DIR");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing; the exit code tells");
   command->callback([options, &action] { action = [options] { return check_seal(*options); }; });

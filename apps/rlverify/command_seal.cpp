@@ -5,10 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "command.h"
 #include "compare/artifacts.h"
 #include "compare/evidence.h"
+#include "core/byte_source.h"
 #include "core/progress.h"
 #include "judge/judge.h"
 #include "report/finding_text.h"
@@ -33,6 +36,35 @@ std::string summary(const compare::RunEvidence& run, const std::string& record, 
       run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
 }
 
+/// What lies at `path`, where it is a file with something in it; nothing for devices and pipes.
+std::optional<std::string> present_text(const std::string& path) {
+  std::error_code error;
+  if (path == "-" || !std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) == 0) {
+    return std::nullopt;
+  }
+  const auto source = core::open_file(path);
+  std::string text(source->size(), '\0');
+  source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  return text;
+}
+
+/// Whether another record was replaced. A record is evidence, and of a run that changed since it may be all that is
+/// left: the one beside a run is only replaced when -o names it, and never without a word.
+bool write_record(const SealOptions& options, const std::string& path, const std::string& text) {
+  const std::optional<std::string> present = present_text(path);
+  const bool other = present && *present != text;
+  if (other && options.output.empty()) {
+    throw core::UsageError(
+        fmt::format("{0} is there and says something else; nothing was written. rlverify check-seal "
+                    "{0} says what changed since; -o {0} replaces it",
+                    path));
+  }
+  if (!present || other) {
+    write_document(path, text);
+  }
+  return other;
+}
+
 core::ExitCode seal(const SealOptions& options) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(options.run, ignored)) {
@@ -43,7 +75,11 @@ core::ExitCode seal(const SealOptions& options) {
   compare::ReadOptions read_options;
   read_options.show_progress = show_progress;
   compare::RunEvidence run = compare::read_evidence(options.run, read_options, pool);
-  const std::string record = options.output.empty() ? run.path + "/rlverify-record.json" : options.output;
+  if (run.sealed()) {
+    throw core::UsageError(fmt::format("nothing but its record is left of {}: there is nothing to seal", options.run));
+  }
+  const std::string record =
+      options.output.empty() ? fmt::format("{}/{}", run.path, compare::kRecordName) : options.output;
   const std::vector<std::string> paths = compare::list_artifacts(run.path, record);
   const std::uint64_t bytes = compare::artifact_bytes(run.path, paths);
   run.attention_cases = compare::read_attention_cases(*run.directory, pool, run.findings);
@@ -62,7 +98,11 @@ core::ExitCode seal(const SealOptions& options) {
   const report::Document validation_document = report::validation_document(validation);
   const report::Document document =
       report::run_record_document({run, weights, artifacts, validation_document.root()}, RLVERIFY_VERSION);
-  write_document(record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n");
+  const bool replaced =
+      write_record(options, record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n");
+  if (replaced) {
+    fmt::print(stderr, "rlverify: {} was there and said something else: it was replaced\n", record);
+  }
   if (!options.quiet && record != "-") {
     const Terminal terminal = stdout_terminal();
     print(summary(run, record, artifacts.size(), bytes, validation.passed(), options.rules) +

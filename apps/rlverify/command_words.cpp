@@ -11,7 +11,7 @@ const std::vector<CommandWords>& all_words() {
   static const std::vector<CommandWords> kWords = {
       {"check-seal",
        "Names each artifact that was changed, removed or added since the record was written. Without RUN_DIR it looks "
-       "at the directory of the record.",
+       "at the directory of the record; that directory can be named in place of the record.",
        {{"rlverify seal examples/runs/passing -o record.json", "seal a run"},
         {"rlverify check-seal record.json examples/runs/passing", "see that nothing was changed since"}}},
       {"compare",
@@ -62,7 +62,9 @@ const std::vector<CommandWords>& all_words() {
        "the nearest one.",
        {{"rlverify schema", "list the schemas"}}},
       {"seal",
-       "The record has all that compare and report need, so that the run itself can be deleted.",
+       "The record has all that compare and report need, so that the run itself can be deleted. The exit code is 0 "
+       "when it was written whole, whatever the verdict in it, and 1 when a part of the evidence is at fault. Another "
+       "record beside the run is not replaced unless -o names it.",
        {{"rlverify seal examples/runs/passing -o record.json", "seal a run"}},
        5},
       {"validate",

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Written by rlverify about the run: no part of it.
-constexpr std::array<std::string_view, 3> kNoArtifacts = {"rlverify-record.json", "run-validation.json", "COMPLETE"};
+constexpr std::array<std::string_view, 3> kNoArtifacts = {kRecordName, "run-validation.json", "COMPLETE"};
 
 class ArtifactWalk {
  public:

@@ -18,6 +18,9 @@
 
 namespace rlverify::compare {
 
+/// The record's name inside its run, unless told otherwise.
+inline constexpr const char* kRecordName = "rlverify-record.json";
+
 struct Artifact {
   std::uint64_t bytes = 0;
   std::string sha256;         ///< of the whole file; empty for a weight file

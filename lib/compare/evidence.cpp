@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "compare/artifacts.h"
 #include "core/byte_source.h"
 #include "core/errors.h"
 #include "tensor/model.h"
@@ -111,6 +112,13 @@ void read_sealed(RunEvidence& evidence, const ReadOptions& options) {
   read_record(evidence);
 }
 
+/// Whether a directory holds nothing but the record of the run that was there.
+bool only_record_left(const std::string& path) {
+  std::error_code error;
+  const std::string record = path + "/" + kRecordName;
+  return fs::is_regular_file(record, error) && list_artifacts(path, record).empty();
+}
+
 }  // namespace
 
 RunEvidence read_evidence(const std::string& path, const ReadOptions& options, core::ThreadPool& pool) {
@@ -121,7 +129,11 @@ RunEvidence read_evidence(const std::string& path, const ReadOptions& options, c
   if (!fs::exists(status)) {
     throw core::InputError(evidence.path + ": " + (error ? error.message() : "no such file or directory"));
   }
-  if (fs::is_directory(status)) {
+  const bool is_directory = fs::is_directory(status);
+  if (is_directory && only_record_left(evidence.path)) {
+    evidence.path += std::string("/") + kRecordName;
+    read_sealed(evidence, options);
+  } else if (is_directory) {
     read_directory(evidence, options, pool);
   } else {
     read_sealed(evidence, options);

@@ -15,6 +15,28 @@ empty out
 cmp -s first.json run/rlverify-record.json || fail "the record is not deterministic"
 expect 0 seal run -o -
 cmp -s first.json out || fail "-o - differs from the file"
+# A run directory stands for the record inside it, also once nothing else is left of it.
+expect 0 check-seal run
+mkdir left
+cp first.json left/rlverify-record.json
+expect 0 compare left again=run
+expect 0 compare again=run left
+expect 2 check-seal left
+has err "does not lie in its run"
+has err "compare and report take the record"
+expect 2 seal left
+has err "nothing but its record is left"
+# Another record is not replaced without a word.
+sed 's/"status": "SUCCEEDED"/"status": "FAILED"/' first.json > other.json
+cp other.json run/rlverify-record.json
+expect 2 seal run
+has err "says something else; nothing was written"
+cmp -s other.json run/rlverify-record.json || fail "the record was replaced"
+expect 0 seal run -o run/rlverify-record.json
+has err "it was replaced"
+cmp -s first.json run/rlverify-record.json || fail "the record was not replaced"
+expect 0 seal run -o run/rlverify-record.json
+empty err
 # The record stands in for the run on either side.
 expect 0 compare first.json again=run
 expect 0 compare again=run first.json
@@ -41,7 +63,7 @@ has out "added.txt"
 has_not out "run-validation.json"
 expect 1 check-seal first.json run
 expect 3 check-seal first.json nowhere
-expect 2 check-seal run
+expect 2 check-seal run/train-data
 mkdir elsewhere
 cp run/rlverify-record.json elsewhere/record.json
 expect 2 check-seal elsewhere/record.json
