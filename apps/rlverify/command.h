@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace rlverify::app {
 
@@ -30,6 +31,9 @@ void add_report_command(CLI::App& app, Action& action);
 void add_schema_command(CLI::App& app, Action& action);
 void add_seal_command(CLI::App& app, Action& action);
 void add_validate_command(CLI::App& app, Action& action);
+
+/// Takes 0 to 2^64 - 1 in decimal digits. The parser alone turns -1 into 2^64 - 1 and cuts what is larger.
+[[nodiscard]] CLI::Validator whole_number();
 
 /// Prints the result to stdout; a closed pipe ends it quietly.
 void print(std::string_view text);

@@ -93,7 +93,7 @@ const std::vector<ExitCodeWords>& exit_codes() {
       {"2", "wrong use: command line, unknown name, a selection that matches nothing"},
       {"3", "the input named on the command line is missing, unreadable or unsafe; nothing was judged"},
       {"4", "the inputs were readable and nothing in them could be compared"},
-      {"5", "internal error, the output can't be written, or a device that was asked for is not there"},
+      {"5", "internal error, the output can't be written, or a device or memory that was asked for is not there"},
       {"130, 143", "interrupted, terminated"},
   };
   return kCodes;

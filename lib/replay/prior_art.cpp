@@ -4,11 +4,13 @@
 #include "replay/prior_art.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 #include <span>
 
@@ -19,6 +21,7 @@
 #include "replay/logits.h"
 #include "rlverify_kernels/synthetic.h"
 #include "run/logp_inputs_file.h"
+#include "tensor/storage_check.h"
 
 namespace rlverify::replay {
 namespace {
@@ -36,6 +39,18 @@ constexpr std::array<CollectiveSetting, 3> kSettings = {CollectiveSetting{Collec
                                                         CollectiveSetting{CollectiveOrder::kRing, 1}};
 constexpr std::array<std::int64_t, 2> kSubBatches = {7, 256};
 
+const Contract& contract_called(const std::string& name) {
+  if (const Contract* const contract = kernels::find_contract(name); contract != nullptr) {
+    return *contract;
+  }
+  std::vector<std::string_view> known;
+  for (const Contract& contract : kernels::contracts()) {
+    known.push_back(contract.name);
+  }
+  throw core::UsageError(
+      fmt::format("--candidate: there is no contract \"{}\"; there are {}", name, fmt::join(known, ", ")));
+}
+
 std::vector<const Contract*> chosen(const std::vector<std::string>& names) {
   std::vector<const Contract*> contracts;
   for (const std::string_view name : kPublished) {
@@ -44,10 +59,7 @@ std::vector<const Contract*> chosen(const std::vector<std::string>& names) {
     }
   }
   for (const std::string& name : names) {
-    const Contract* const contract = kernels::find_contract(name);
-    if (contract == nullptr) {
-      throw core::UsageError(fmt::format("--candidate: there is no contract \"{}\"", name));
-    }
+    const Contract* const contract = &contract_called(name);
     if (std::find(contracts.begin(), contracts.end(), contract) == contracts.end()) {
       contracts.push_back(contract);
     }
@@ -180,6 +192,30 @@ double max_abs(const std::vector<float>& a, const std::vector<float>& b) {
   return max;
 }
 
+/// The logits that count must be numbers, or -inf for a column that can't be chosen.
+void require_numbers(const std::string& path, std::size_t sample, const Logits& rows, std::int64_t real_columns) {
+  for (std::int64_t i = 0; i < rows.rows; ++i) {
+    for (std::int64_t column = 0; column < real_columns; ++column) {
+      const float value = logit(rows, i, column);
+      if (std::isnan(value) || value == std::numeric_limits<float>::infinity()) {
+        run::fail_field(path, fmt::format("logits[{}] at [{}, {}]", sample, i, column), "a number or -inf",
+                        std::isnan(value) ? "nan" : "inf");
+      }
+    }
+  }
+}
+
+void require_targets(const std::string& path, std::size_t sample, const std::vector<std::int64_t>& targets,
+                     std::int64_t real_columns) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] < 0 || targets[i] >= real_columns) {
+      run::fail_field(path, fmt::format("targets[{}] at [{}]", sample, i),
+                      fmt::format("a token of the real vocabulary, 0 to {}", real_columns - 1),
+                      fmt::format("{}", targets[i]));
+    }
+  }
+}
+
 }  // namespace
 
 SharedLogits synthetic_logits(std::int64_t tokens, std::int64_t vocabulary, std::int64_t real_vocabulary,
@@ -193,8 +229,41 @@ SharedLogits synthetic_logits(std::int64_t tokens, std::int64_t vocabulary, std:
   return logits;
 }
 
+std::uint64_t synthetic_logits_bytes(std::int64_t tokens, std::int64_t vocabulary) {
+  return static_cast<std::uint64_t>(tokens) * static_cast<std::uint64_t>(vocabulary) *
+         static_cast<std::uint64_t>(kernels::storage_bytes(kernels::StorageType::kBFloat16));
+}
+
+namespace {
+
+std::uint64_t matrix_bytes(const run::LogpInputsFile& file) {
+  std::uint64_t sum = 0;
+  for (const run::LogpInputsSample& sample : file.samples) {
+    sum += sample.matrix->logical_bytes();
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t logits_of_file_bytes(const std::string& path) {
+  const run::LogpInputsFile file = run::read_logp_inputs(core::open_file(path), path);
+  std::uint64_t largest = 0;
+  for (const run::LogpInputsSample& sample : file.samples) {
+    largest = std::max(largest, sample.matrix->logical_bytes());
+  }
+  return matrix_bytes(file) + largest;  // all samples, and one beside them as it is read
+}
+
+void require_contracts(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    (void)contract_called(name);
+  }
+}
+
 SharedLogits logits_of_file(const std::string& path) {
   const run::LogpInputsFile file = run::read_logp_inputs(core::open_file(path), path);
+  tensor::check_storages(*file.source, *file.pt);
   if (file.has_hidden || file.is_local_vocab) {
     run::fail_field(path, "logits", "logits over the whole padded vocabulary",
                     file.has_hidden ? "hidden states" : "one rank's slice");
@@ -203,12 +272,16 @@ SharedLogits logits_of_file(const std::string& path) {
   logits.type = storage_type(file.dtype);
   logits.vocabulary = file.padded_vocab_size;
   logits.real_vocabulary = file.real_vocab_size;
+  logits.bytes.reserve(matrix_bytes(file));
   Logits rows;
   rows.type = logits.type;
   rows.columns = file.padded_vocab_size;
-  for (const run::LogpInputsSample& sample : file.samples) {
+  for (std::size_t i = 0; i < file.samples.size(); ++i) {
+    const run::LogpInputsSample& sample = file.samples[i];
+    require_targets(path, i, sample.targets, file.real_vocab_size);
     rows.rows = static_cast<std::int64_t>(sample.tokens());
     rows.bytes = tensor::read_elements(*file.source, *sample.matrix);
+    require_numbers(path, i, rows, file.real_vocab_size);
     for (std::int64_t row = 0; row < rows.rows; ++row) {
       for (std::int64_t column = file.real_vocab_size; column < file.padded_vocab_size; ++column) {
         exclude(rows, row, column);

@@ -28,8 +28,13 @@ struct SharedLogits {
 /// N(0,1) logits rounded to bfloat16 and uniform targets, the same for a seed on every machine.
 [[nodiscard]] SharedLogits synthetic_logits(std::int64_t tokens, std::int64_t vocabulary, std::int64_t real_vocabulary,
                                             std::uint64_t seed);
-/// All rows of a logp-inputs file with the whole vocabulary, in order. Throws core::ArtifactError for other files.
+/// The memory that synthetic_logits takes, in bytes.
+[[nodiscard]] std::uint64_t synthetic_logits_bytes(std::int64_t tokens, std::int64_t vocabulary);
+/// All rows of a logp-inputs file with the whole vocabulary, in order. Throws core::ArtifactError for other files, and
+/// for values that no log-prob can be computed from: NaN or +inf in a real column, a target that is no real column.
 [[nodiscard]] SharedLogits logits_of_file(const std::string& path);
+/// The most memory that logits_of_file holds at a time, in bytes. Reads no logits.
+[[nodiscard]] std::uint64_t logits_of_file_bytes(const std::string& path);
 
 struct PriorArtOptions {
   std::vector<std::string> candidates;  ///< names of contracts; empty: those of the published document, in its order
@@ -57,6 +62,9 @@ struct PriorArt {
   std::vector<kernels::CollectiveSetting> settings;  ///< the first is that of every other figure
   std::vector<PriorArtCandidate> candidates;
 };
+
+/// Throws core::UsageError, which lists the names there are, for the first of `names` that is no contract.
+void require_contracts(const std::vector<std::string>& names);
 
 /// Runs every candidate: on the CUDA device where there is one, else on the CPU (the bits are the same). Throws
 /// core::DeviceError when the device fails, core::UsageError for an unknown candidate.

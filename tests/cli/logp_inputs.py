@@ -75,13 +75,15 @@ def main():
     parser.add_argument("--drop", default="")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--write-ranks", type=int, default=0)
+    parser.add_argument("--first-target", type=int, default=0)
+    parser.add_argument("--first-logit", type=float, default=0.0)
     args = parser.parse_args()
     columns = PADDED // args.ranks
     for rank in range(args.write_ranks or args.ranks):
         payload = {
             "schema_version": "rlverify.logp_inputs.v1", "rank": rank, "call_index": 0, "tensor_parallel_size": args.ranks, "context_parallel_size": 1,
             "temperature": 1.0, "real_vocab_size": REAL, "padded_vocab_size": PADDED, "logits_are_temperature_scaled": False,
-            "targets": [Tensor("q", [0, 1, 2, 0, 1], [ROWS])], "logits": [Tensor("f", [0.0] * (ROWS * columns), [ROWS, columns])],
+            "targets": [Tensor("q", [args.first_target, 1, 2, 0, 1], [ROWS])], "logits": [Tensor("f", [args.first_logit] + [0.0] * (ROWS * columns - 1), [ROWS, columns])],
             "train_log_probs": [Tensor("f", [-math.log(REAL)] * ROWS, [ROWS])],
             "rollout_log_probs": [Tensor("f", [-math.log(args.rollout_columns)] * ROWS, [ROWS])],
         }
