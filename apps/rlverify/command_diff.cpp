@@ -159,7 +159,7 @@ void add_diff_command(CLI::App& app, Action& action) {
     command->add_option(name, *value, meaning)->excludes(tolerances)->type_name("X");
   }
   command->add_option("--ulp", arguments->ulp, "Allow so many steps between two values")
-      ->check(CLI::NonNegativeNumber)
+      ->check(whole_number())
       ->excludes(tolerances)
       ->type_name("N");
   command->add_flag("--per-position", arguments->per_position, "Show where along each sample or row differences lie");

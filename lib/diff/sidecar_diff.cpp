@@ -6,100 +6,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
-#include <system_error>
 #include <tuple>
 
-#include "core/byte_source.h"
 #include "core/progress.h"
-#include "diff/sidecar_piece.h"
+#include "diff/sidecar_files.h"
 
 namespace rlverify::diff {
 namespace {
 
-namespace fs = std::filesystem;
 using core::Finding;
-
-struct FileResult {
-  std::vector<SamplePiece> pieces;
-  std::vector<core::Problem> problems;
-  bool readable = false;
-  bool other_kind = false;  ///< a file of torch.save that isn't a sidecar
-};
-
-bool is_sidecar(const tensor::PtFile& file) {
-  const core::Value schema = file.root().get("schema_version");
-  return schema.is_string() && schema.text() == run::kSidecarSchema;
-}
-
-bool is_other_kind(const std::string& path) {
-  try {
-    return !is_sidecar(tensor::read_pt(*core::open_file(path)));
-  } catch (const core::ArtifactError&) {
-    return false;
-  }
-}
-
-FileResult read_file(const std::string& path, std::uint32_t file_index, const SidecarOptions& options) {
-  FileResult result;
-  try {
-    const run::SidecarFile file = run::read_sidecar(core::open_file(path), path);
-    result.readable = true;
-    for (std::size_t i = 0; i < file.samples.size(); ++i) {
-      try {
-        result.pieces.push_back(compare_piece(file, i, options));
-        result.pieces.back().file = file_index;
-      } catch (const core::ArtifactError& error) {
-        result.problems.push_back(error.problem());
-      }
-    }
-  } catch (const core::ArtifactError& error) {
-    result.problems.push_back(error.problem());
-    result.other_kind = is_other_kind(path);
-  }
-  return result;
-}
-
-std::vector<std::string> list_files(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    return {path};
-  }
-  std::vector<std::string> files;
-  for (fs::directory_iterator entries(path, error); !error && entries != fs::directory_iterator();
-       entries.increment(error)) {
-    const std::string name = entries->path().filename().string();
-    if (name.front() != '.' && entries->path().extension() == ".pt") {
-      files.push_back((fs::path(path) / name).string());
-    }
-  }
-  if (error) {
-    throw core::InputError(path + ": " + error.message());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-/// Nothing could be compared: why, and whose fault it is.
-void require_sidecars(const SidecarDiff& diff, const std::vector<FileResult>& results) {
-  if (results.empty()) {
-    throw core::InputError(diff.path + ": expected sidecars (*.pt), found none");
-  }
-  if (diff.files_read > 0) {
-    return;
-  }
-  if (std::all_of(results.begin(), results.end(), [](const FileResult& result) { return result.other_kind; })) {
-    throw core::UsageError(fmt::format(
-        "{} is no sidecar (schema_version {}): to compare two files or models, name both: rlverify diff A B", diff.path,
-        run::kSidecarSchema));
-  }
-  for (const FileResult& result : results) {
-    if (!result.other_kind && !result.problems.empty()) {
-      throw core::ArtifactError(result.problems.front());
-    }
-  }
-}
 
 /// Whether two tensor-parallel ranks found the same.
 bool same_result(const SamplePiece& a, const SamplePiece& b) {
@@ -211,6 +127,16 @@ void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
 
 void add_sample_findings(SidecarDiff& diff) {
   for (const SampleDiff& sample : diff.samples) {
+    // Bits that are equal can still be useless: NaN beside the same NaN.
+    if (sample.difference.reference_non_finite > 0 && sample.difference.candidate_non_finite > 0) {
+      Finding finding = core::bare_finding("RLV-414", core::Severity::kWarning, core::Section::kLogProbs,
+                                           "NaN or infinity on both sides, at active positions");
+      finding.place.file = diff.files[sample.file];
+      finding.place.rank = sample.rank;
+      finding.place.call = sample.call;
+      finding.place.sample = sample.sample;
+      diff.findings.add(std::move(finding));
+    }
     if (sample.difference.equal()) {
       continue;
     }
@@ -256,7 +182,9 @@ void sum_up(SidecarDiff& diff) {
 
 Answer SidecarDiff::answer() const {
   if (total.elements == 0) {
-    return Answer::kNothing;
+    // Sides that can't stand against each other (other lengths, other dtypes) are as little a pass as values that
+    // differ; only where nothing is at fault was there nothing to compare.
+    return findings.has_error() ? Answer::kIncomplete : Answer::kNothing;
   }
   if (elements_outside > 0) {
     return Answer::kDifferent;
@@ -286,22 +214,23 @@ SidecarDiff diff_sidecars(const std::string& path, const SidecarOptions& options
   SidecarDiff diff;
   diff.path = path;
   diff.tolerance = options.tolerance;
-  diff.files = list_files(path);
+  diff.files = list_sidecars(path);
   core::Progress progress("sidecars", diff.files.size(), options.show_progress);
-  std::vector<FileResult> results(diff.files.size());
+  std::vector<SidecarFileResult> results(diff.files.size());
   pool.for_each(results.size(), [&](std::size_t i) {
-    results[i] = read_file(diff.files[i], static_cast<std::uint32_t>(i), options);
+    results[i] = compare_file(diff.files[i], static_cast<std::uint32_t>(i), options);
     progress.add(1);
   });
   std::vector<SamplePiece> pieces;
-  for (FileResult& result : results) {
+  for (SidecarFileResult& result : results) {
     diff.files_read += result.readable ? 1 : 0;
     for (const core::Problem& problem : result.problems) {
       diff.findings.add(problem, "RLV-411", core::Section::kLogProbs);
     }
     std::move(result.pieces.begin(), result.pieces.end(), std::back_inserter(pieces));
   }
-  require_sidecars(diff, results);
+  require_sidecars(path, results);
+  report_missing_ranks(path, results, diff.findings);
   join_pieces(std::move(pieces), diff);
   sum_up(diff);
   add_sample_findings(diff);

@@ -88,7 +88,7 @@ std::vector<Listed> all_findings(const ReportView& view) {
 }
 
 /// The last annotation: how many findings have none of their own, and in which sections they are.
-std::string overflow(const std::vector<Listed>& list, std::size_t shown) {
+std::string overflow(const std::vector<Listed>& list, std::size_t shown, const ReportView& view) {
   std::map<core::Section, std::size_t> sections;
   for (std::size_t i = shown; i < list.size(); ++i) {
     ++sections[list[i].finding->section];
@@ -97,10 +97,11 @@ std::string overflow(const std::vector<Listed>& list, std::size_t shown) {
   for (const auto& [section, count] : sections) {
     texts.push_back(fmt::format("{} in {}", grouped(count), section_title(section)));
   }
-  return fmt::format(
-      "::{} title=rlverify%3A more findings::{} more: {}. The findings document lists them (--findings "
-      "FILE).\n",
-      command_of(list[shown].finding->severity), grouped(list.size() - shown), fmt::join(texts, ", "));
+  // The document that these commands write is that of the findings.
+  const bool writes_findings = view.command == "diff" || view.command == "replay";
+  return fmt::format("::{} title=rlverify%3A more findings::{} more: {}. The findings document lists them ({} FILE).\n",
+                     command_of(list[shown].finding->severity), grouped(list.size() - shown), fmt::join(texts, ", "),
+                     writes_findings ? "-o" : "--findings");
 }
 
 }  // namespace
@@ -114,7 +115,7 @@ std::string render_github(const ReportView& view) {
   for (std::size_t i = 0; i < shown; ++i) {
     out += annotation(*list[i].finding, list[i].group);
   }
-  return shown < list.size() ? out + overflow(list, shown) : out;
+  return shown < list.size() ? out + overflow(list, shown, view) : out;
 }
 
 }  // namespace rlverify::report

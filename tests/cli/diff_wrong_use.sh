@@ -13,6 +13,9 @@ has err "leaves nothing"
 expect 2 diff a.safetensors b.safetensors --tensor 'a(b'
 has err '--tensor: "a(b" is no regular expression (RE2): missing ): a(b, at character 1'
 expect 2 diff a.safetensors b.safetensors --ulp -1
+has err 'expected a whole number from 0 to 18446744073709551615, found "-1"'
+expect 2 diff a.safetensors b.safetensors --ulp 18446744073709551616
+has err 'found "18446744073709551616"'
 expect 2 diff a.safetensors b.safetensors --atol nan
 expect 2 diff a.safetensors b.safetensors --atol -1
 has err "not negative"

@@ -2,6 +2,7 @@
 // Train against rollout inside sidecars: samples put together from context-parallel ranks, replicas once, positions in
 // response coordinates, masked positions left out.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "diff/diff_support.h"
 #include "diff/sidecar_diff.h"
@@ -144,8 +145,58 @@ TEST_CASE("a bad file among others is a finding, bad files alone are bad input")
   CHECK(find(diff.findings, "RLV-411") != nullptr);
   // Sides that can't stand against each other.
   (void)folder.write("b.pt", write_pt(sidecar(0, 1, 1, {-1, -2}, {-1}, {1, 1}, 5)));
-  CHECK(diff_path(folder.file("b.pt")).exit_code() == core::ExitCode::kNothingComparable);
+  CHECK(diff_path(folder.file("b.pt")).exit_code() == core::ExitCode::kFailed);
   CHECK(find(diff_path(folder.file("b.pt")).findings, "RLV-411")->found == "1");
+}
+
+TEST_CASE("a sidecar that rotted is damaged, not different") {
+  const TemporaryFolder folder;
+  rlverify::test::PtStyle style;
+  style.with_crc = true;
+  const std::string bytes = write_pt(sidecar(0, 1, 1, {-1, -2}, {-1, -2}, {1, 1}, 5), "archive", style);
+  (void)folder.write("a.pt", bytes);
+  CHECK(diff_path(folder.file("a.pt")).answer() == Answer::kEqual);
+  std::string rotten = bytes;
+  rotten[rotten.find(raw<float>({-1, -2}))] ^= 1;
+  (void)folder.write("b.pt", rotten);
+  const SidecarDiff diff = diff_path(folder.file(""));
+  CHECK(diff.answer() == Answer::kIncomplete);
+  CHECK_THAT(find(diff.findings, "RLV-411")->expected, Catch::StartsWith("\"archive/data/"));
+  CHECK_THROWS_WITH(diff_path(folder.file("b.pt")), Catch::Contains("the file is damaged"));
+}
+
+TEST_CASE("sides of other dtypes fail, a sample without active tokens has nothing to compare") {
+  const TemporaryFolder folder;
+  PtValue payload = sidecar(0, 1, 1, {-1, -2}, {-1, -2}, {1, 1}, 5);
+  payload["rollout_log_probs"] = PtValue::List{rlverify::test::double_tensor({-1, -2})};
+  const SidecarDiff diff = diff_path(folder.write("a.pt", write_pt(payload)));
+  CHECK(diff.exit_code() == core::ExitCode::kFailed);
+  CHECK_THAT(find(diff.findings, "RLV-411")->found, Catch::Contains("float64"));
+  const std::string masked = folder.write("b.pt", write_pt(sidecar(0, 1, 1, {-1, -2}, {-1, -2}, {0, 0}, 5)));
+  CHECK(diff_path(masked).exit_code() == core::ExitCode::kNothingComparable);
+}
+
+TEST_CASE("NaN on both sides is told, though its bits are equal") {
+  const TemporaryFolder folder;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const SidecarDiff diff = diff_path(folder.write("a.pt", write_pt(sidecar(0, 1, 1, {-1, nan}, {-1, nan}, {1, 1}, 5))));
+  CHECK(diff.answer() == Answer::kEqual);
+  REQUIRE(find(diff.findings, "RLV-414") != nullptr);
+  CHECK(find(diff.findings, "RLV-414")->severity == core::Severity::kWarning);
+  const std::string masked = folder.write("b.pt", write_pt(sidecar(0, 1, 1, {-1, nan}, {-1, nan}, {1, 0}, 5)));
+  CHECK(find(diff_path(masked).findings, "RLV-414") == nullptr);
+}
+
+TEST_CASE("a rank whose sidecar is missing in a folder is named") {
+  const TemporaryFolder folder;
+  (void)folder.write("a.pt", write_pt(sidecar(0, 2, 1, {-1}, {-1}, {1}, 5)));
+  CHECK(find(diff_path(folder.file("a.pt")).findings, "RLV-415") == nullptr);
+  const SidecarDiff diff = diff_path(folder.file(""));
+  REQUIRE(find(diff.findings, "RLV-415") != nullptr);
+  CHECK(find(diff.findings, "RLV-415")->place.rank == 1);
+  CHECK(diff.exit_code() == core::ExitCode::kPassed);
+  (void)folder.write("b.pt", write_pt(sidecar(1, 2, 1, {-1}, {-1}, {1}, 5)));
+  CHECK(find(diff_path(folder.file("")).findings, "RLV-415") == nullptr);
 }
 
 TEST_CASE("what is no sidecar is wrong use") {

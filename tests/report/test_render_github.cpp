@@ -56,6 +56,11 @@ TEST_CASE("github: 312 differences give ten annotations, the last says how many 
     CHECK(lines[i].compare(0, 8, "::error ") == 0);
   }
   CHECK(contains(lines[10], "::303 more: 291 in log-probs, 12 in gradient norms."));
+  CHECK(contains(lines[10], "(--findings FILE)"));
+  // Of these commands the document itself is that of the findings.
+  ReportView view = many(312);
+  view.command = "diff";
+  CHECK(contains(lines_of(render_github(view))[10], "(-o FILE)"));
 }
 
 TEST_CASE("github: ten findings have an annotation each, eleven share the last two", "[github]") {
