@@ -74,8 +74,8 @@ void add_common_options(CLI::App& app);
 /// command, option or value; `reason` is the parser's own message.
 [[nodiscard]] std::string wrong_use_message(const CLI::App& app, const std::vector<std::string>& arguments,
                                             const std::string& reason);
-/// "did you mean "..."?" for the first argument that looks like a path, isn't there and has a near neighbour in its
-/// folder; else empty.
-[[nodiscard]] std::string missing_path_hint(const std::vector<std::string>& arguments);
+/// "did you mean "..."?" for the first argument that is a path which `message` names, isn't there and has a neighbour
+/// of nearly its name in its folder; else empty.
+[[nodiscard]] std::string missing_path_hint(const std::vector<std::string>& arguments, std::string_view message);
 
 }  // namespace rlverify::app

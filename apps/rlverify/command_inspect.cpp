@@ -59,9 +59,11 @@ core::ExitCode run(const Options& options) {
 void add_inspect_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("inspect", "Show what a tensor file holds, and what makes it unsafe");
-  command->add_option("file", options->file, "File of torch.save")->required();
-  command->add_option("--tensor", options->tensor_pattern,
-                      "Only tensors whose path matches this regular expression (RE2, anywhere in the path)");
+  command->add_option("file", options->file, "File of torch.save")->required()->type_name("FILE");
+  command
+      ->add_option("--tensor", options->tensor_pattern,
+                   "Only tensors whose path matches this regular expression (RE2, anywhere in the path)")
+      ->type_name("REGEX");
   command->add_flag("--values", options->values, "Show the first 1,000 elements of each tensor shown");
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

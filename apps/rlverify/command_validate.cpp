@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "judge/judge.h"
 #include "judge/run_schemas.h"
 #include "renderings.h"
+#include "report/finding_text.h"
 #include "report/report_views.h"
 #include "report/validation_document.h"
 
@@ -61,6 +63,17 @@ void create_seal(const std::string& path) {
   close(descriptor);
 }
 
+/// What --schema looked at; violations are findings (and, of the document, lines on stderr).
+std::string schema_line(std::size_t files, const core::Findings& findings) {
+  const auto misfits = std::count_if(findings.list().begin(), findings.list().end(), [](const core::Finding& finding) {
+    return finding.code == "RLV-194" || finding.code == "RLV-195" || finding.code == "RLV-196";
+  });
+  const std::string looked_at =
+      fmt::format("\nschemas: {} JSON {} of the run", report::grouped(files), files == 1 ? "file" : "files");
+  return misfits == 0 ? looked_at + " fit theirs\n"
+                      : fmt::format("{} looked at, {} of the findings are about them\n", looked_at, misfits);
+}
+
 ExitCode validate_run(const ValidateOptions& options) {
   refuse_other_directories(options.target);
   const std::string seal = options.target + "/COMPLETE";
@@ -74,16 +87,18 @@ ExitCode validate_run(const ValidateOptions& options) {
       judge::judge_run(run, options.rules == "strict" ? report::RuleSet::kStrict : report::RuleSet::kReference, pool,
                        core::Progress::terminal());
   const report::Document document = report::validation_document(result);
-  if (options.schema == "auto") {
-    judge::check_run_schemas(run, result.findings);
+  std::string schemas;
+  if (!options.schema.empty()) {
+    schemas = schema_line(judge::check_run_schemas(run, result.findings), result.findings);
   }
   ExitCode code = result.exit_code();
   if (!options.schema.empty()) {
     code = check_own_document(options.schema, document.root(), code);
   }
-  const Answer answer = {[&result](const report::TextOptions& text) { return report::validation_text(result, text); },
-                         [&document] { return report::to_json(document.root(), report::KeyOrder::kSorted) + "\n"; },
-                         [&result] { return report::validation_view(result, RLVERIFY_VERSION); }};
+  const Answer answer = {
+      [&](const report::TextOptions& text) { return report::validation_text(result, text) + schemas; },
+      [&document] { return report::to_json(document.root(), report::KeyOrder::kSorted) + "\n"; },
+      [&result] { return report::validation_view(result, RLVERIFY_VERSION); }};
   if (!options.output.empty()) {
     write_document(options.output, answer.json());
   }

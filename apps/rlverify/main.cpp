@@ -15,6 +15,7 @@
 #include "core/heap.h"
 #include "core/log.h"
 #include "core/signals.h"
+#include "report/finding_text.h"
 
 namespace {
 
@@ -54,6 +55,16 @@ int show_help(const CLI::App& app) {
   return 0;
 }
 
+/// "help" and "help COMMAND" are what many type first: they mean --help and COMMAND --help.
+std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
+  if (!arguments.empty() && arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<std::size_t>(arguments.size(), 1));
+    arguments.emplace_back("--help");
+  }
+  return arguments;
+}
+
 /// Runs the chosen command; what it throws becomes a message and an exit code.
 int run_action(const Action& action, const std::vector<std::string>& arguments) {
   const auto start = std::chrono::steady_clock::now();
@@ -63,8 +74,10 @@ int run_action(const Action& action, const std::vector<std::string>& arguments) 
   } catch (const std::exception& error) {
     code = static_cast<int>(rlverify::core::exit_code_of(error));
     const bool bad_input = code == static_cast<int>(ExitCode::kBadInput);
-    const std::string hint = bad_input ? rlverify::app::missing_path_hint(arguments) : "";
-    fmt::print(stderr, "rlverify: {}{}{}\n", error.what(), hint.empty() ? "" : "; ", hint);
+    const std::string hint = bad_input ? rlverify::app::missing_path_hint(arguments, error.what()) : "";
+    // Names and patterns are quoted as they were given, line ends and escape sequences included.
+    fmt::print(stderr, "rlverify: {}{}{}\n", rlverify::report::printable(error.what(), false), hint.empty() ? "" : "; ",
+               hint);
   }
   if (rlverify::core::log_enabled()) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -87,15 +100,17 @@ int main(int argc, char* argv[]) {
   app.require_subcommand(1);
   Action action;
   add_commands(app, action);
-  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> arguments =
+      without_help_word(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   if (arguments.empty()) {
     fmt::print(stderr, "{}", rlverify::app::first_screen(app, rlverify::app::stdout_terminal().columns));
     return static_cast<int>(ExitCode::kWrongUse);
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // it takes them from the end
   } catch (const CLI::CallForHelp&) {
-    return show_help(app);
+    const bool unknown_command = app.get_subcommands().empty() && arguments.front().substr(0, 1) != "-";
+    return unknown_command ? usage_error(rlverify::app::wrong_use_message(app, arguments, "")) : show_help(app);
   } catch (const CLI::CallForVersion&) {
     rlverify::app::print(app.version() + "\n");
     return 0;

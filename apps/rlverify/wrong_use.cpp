@@ -142,7 +142,7 @@ std::string wrong_use_message(const CLI::App& app, const std::vector<std::string
   return fmt::format("{}\nTry: rlverify {}--help", message, has_command ? arguments.front() + " " : "");
 }
 
-std::string missing_path_hint(const std::vector<std::string>& arguments) {
+std::string missing_path_hint(const std::vector<std::string>& arguments, std::string_view message) {
   namespace fs = std::filesystem;
   std::error_code error;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -153,18 +153,26 @@ std::string missing_path_hint(const std::vector<std::string>& arguments) {
     }
     const fs::path path(text);
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    if (text.empty() || is_option(text) || fs::exists(path, error) || !fs::is_directory(folder, error)) {
+    if (text.empty() || is_option(text) || message.find(text) == std::string_view::npos || fs::exists(path, error) ||
+        !fs::is_directory(folder, error)) {
       continue;
     }
+    // By the last name alone: a long folder in front would make everything in it look near.
+    const std::string given = path.filename().string();
     std::vector<std::string> names;
     constexpr std::size_t kMostNames = 10000;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end && names.size() < kMostNames;
          entry.increment(error)) {
-      names.push_back((path.has_parent_path() ? entry->path() : entry->path().filename()).string());
+      if (const std::string name = entry->path().filename().string(); name != given) {  // a link that leads nowhere
+        names.push_back(name);
+      }
     }
-    const std::string hint = report::did_you_mean(text, names);
-    if (!hint.empty()) {
-      return report::printable(hint, false);
+    std::vector<std::string> near = report::nearest_names(given, names);
+    for (std::string& name : near) {
+      name = path.has_parent_path() ? (path.parent_path() / name).string() : name;
+    }
+    if (!near.empty()) {
+      return report::printable(report::question_of(near), false);
     }
   }
   return "";

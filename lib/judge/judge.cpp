@@ -85,12 +85,25 @@ core::Findings as_consequences(const core::Findings& findings) {
   return reduced;
 }
 
+/// The reason without the exception's name, which is the public validator's word and stays in the document.
+std::string plain_reason(const std::string& reason) {
+  const std::size_t colon = reason.find(": ");
+  const std::string name = reason.substr(0, colon);
+  if (colon == std::string::npos || name.size() < 5 || name.substr(name.size() - 5) != "Error" ||
+      name.find(' ') != std::string::npos) {
+    return reason;
+  }
+  const std::string rest = reason.substr(colon + 2);
+  return name == "KeyError" ? "manifest.json lacks " + rest : rest;
+}
+
 /// The result of a run that can't be judged.
 report::ValidationResult short_form(const run::RunDirectory& run, report::RuleSet rules, std::string reason) {
   report::ValidationResult result;
   result.rules = rules;
   result.run_directory = run.path;
-  result.findings.add(readback::make_finding("RLV-101", Section::kLaunch, "the run can't be judged", "", reason));
+  result.findings.add(
+      readback::make_finding("RLV-101", Section::kLaunch, "the run can't be judged", "", plain_reason(reason)));
   result.gives_up = std::move(reason);
   return result;
 }
@@ -117,7 +130,7 @@ report::ValidationResult judge_run(const run::RunDirectory& run, report::RuleSet
       ended.give_up_code = core::ExitCode::kFailed;
       ended.findings = result.findings;
       ended.findings.add(
-          readback::make_finding("RLV-101", Section::kLog, "the run can't be judged", "", reason.what()));
+          readback::make_finding("RLV-101", Section::kLog, "the run can't be judged", "", plain_reason(reason.what())));
       ended.findings = as_consequences(ended.findings);
     }
     return ended;

@@ -78,7 +78,7 @@ void check(const run::JsonArtifact& artifact, const FileKind& kind, core::Findin
 
 }  // namespace
 
-void check_run_schemas(const run::RunDirectory& run, core::Findings& findings) {
+std::size_t check_run_schemas(const run::RunDirectory& run, core::Findings& findings) {
   check(run.manifest, kManifest, findings);
   for (const run::JsonArtifact& readback : run.readbacks) {
     check(readback, kReadback, findings);
@@ -94,6 +94,7 @@ void check_run_schemas(const run::RunDirectory& run, core::Findings& findings) {
   }
   check_strictness(run, findings);
   findings.sort();
+  return 1 + run.readbacks.size() + run.weight_audit_files.names.size();
 }
 
 }  // namespace rlverify::judge

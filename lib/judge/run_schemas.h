@@ -3,6 +3,8 @@
 // done only where it is asked for and the validation document stays what the rule set says.
 #pragma once
 
+#include <cstddef>
+
 #include "core/finding.h"
 #include "run/run_directory.h"
 
@@ -10,7 +12,8 @@ namespace rlverify::judge {
 
 /// Adds a finding for each place that does not fit (RLV-194 manifest, RLV-195 readbacks, RLV-196 weight audits), with
 /// file, line, column and JSON pointer, and for what is no strict JSON (RLV-106), and puts all findings in order. A
-/// file that can't be read is the rules' to name; where they don't look at it, it is named here.
-void check_run_schemas(const run::RunDirectory& run, core::Findings& findings);
+/// file that can't be read is the rules' to name; where they don't look at it, it is named here. Returns how many
+/// files were looked at.
+std::size_t check_run_schemas(const run::RunDirectory& run, core::Findings& findings);
 
 }  // namespace rlverify::judge

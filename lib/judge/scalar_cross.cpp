@@ -29,9 +29,10 @@ bool close(double logged, double counted) {
 }
 
 core::Finding contradiction(std::string what, std::int64_t counted, double logged) {
-  return readback::make_finding("RLV-179", Section::kScalars, std::move(what),
-                                fmt::format("{} in the sidecars", counted),
-                                fmt::format("{} in the log", core::python_repr(logged)));
+  return readback::make_finding(
+      "RLV-179", Section::kScalars, std::move(what),
+      fmt::format("{} {}, as the sidecars hold", counted, counted == 1 ? "mismatch" : "mismatches"),
+      fmt::format("{} in the log", core::python_repr(logged)));
 }
 
 /// Response tokens of the run, and of each step whose calls are known.
@@ -111,8 +112,14 @@ void mean_rules(const readback::ScalarSection& scalars, const sidecar::SidecarSe
     logged += std::fabs(number_or_zero(row.mean_abs_dlogp));
   }
   if (section.element_count > 0 && (logged == 0.0) != (section.mismatch_count == 0)) {
-    findings.add(contradiction("log and sidecars contradict each other about the mean difference",
-                               section.mismatch_count, logged));
+    const bool differs = section.mismatch_count != 0;
+    findings.add(readback::make_finding(
+        "RLV-179", Section::kScalars, "log and sidecars contradict each other about the mean difference",
+        differs ? fmt::format("means above 0: {} {} in the sidecars", section.mismatch_count,
+                              section.mismatch_count == 1 ? "value differs" : "values differ")
+                : "means of 0: no value differs in the sidecars",
+        differs ? "0.0 in every step of the log"
+                : fmt::format("{} in the log, summed over the steps", core::python_repr(logged))));
   }
 }
 

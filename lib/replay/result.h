@@ -157,6 +157,8 @@ struct ReplayResult {
   [[nodiscard]] const SideResult& side(Side which) const { return sides.at(static_cast<std::size_t>(which)); }
   /// 0 when both sides follow one hypothesis and nothing went wrong, 4 without anything to compute from, else 1.
   [[nodiscard]] core::ExitCode exit_code() const;
+  /// Whether neither side could be judged because the inputs are at fault, not because log-probs are missing.
+  [[nodiscard]] bool no_usable_input() const;
 };
 
 /// "train" or "rollout".

@@ -117,13 +117,28 @@ void judge_side(SideResult& side) {
   }
 }
 
-core::ExitCode ReplayResult::exit_code() const {
-  const bool judged = std::any_of(sides.begin(), sides.end(),
-                                  [](const SideResult& side) { return side.verdict != SideVerdict::kNoEvidence; });
-  const bool faults = std::any_of(findings.list().begin(), findings.list().end(), [](const core::Finding& finding) {
+namespace {
+
+bool any_judged(const ReplayResult& result) {
+  return std::any_of(result.sides.begin(), result.sides.end(),
+                     [](const SideResult& side) { return side.verdict != SideVerdict::kNoEvidence; });
+}
+
+/// Whether something is at fault beyond log-probs that are missing.
+bool any_fault(const core::Findings& findings) {
+  return std::any_of(findings.list().begin(), findings.list().end(), [](const core::Finding& finding) {
     return finding.severity == core::Severity::kError && finding.code != "RLV-504";
   });
-  if (!judged && !faults) {
+}
+
+}  // namespace
+
+bool ReplayResult::no_usable_input() const {
+  return !any_judged(*this) && any_fault(findings);
+}
+
+core::ExitCode ReplayResult::exit_code() const {
+  if (!any_judged(*this) && !any_fault(findings)) {
     return core::ExitCode::kNothingComparable;
   }
   return common.empty() || findings.has_error() ? core::ExitCode::kFailed : core::ExitCode::kPassed;

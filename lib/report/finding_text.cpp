@@ -8,6 +8,10 @@
 
 namespace rlverify::report {
 
+std::string cause_text(const core::Finding& finding) {
+  return finding.because_of == finding.code ? "the first " + finding.code : finding.because_of;
+}
+
 std::string repeat_text(const core::Finding& finding) {
   if (finding.count <= 1) {
     return "";

@@ -12,6 +12,10 @@ namespace rlverify::report {
 /// One plain sentence: "PLACE: what: expected X, found Y (3 times, also at PLACE)".
 [[nodiscard]] std::string finding_sentence(const core::Finding& finding);
 
+/// What it follows from, for people: "RLV-340", or "the first RLV-340" for a later one of its own kind; empty for a
+/// cause.
+[[nodiscard]] std::string cause_text(const core::Finding& finding);
+
 /// The other places of a merged finding: "3 times, also at A; B"; empty when it was met once.
 [[nodiscard]] std::string repeat_text(const core::Finding& finding);
 

@@ -27,7 +27,7 @@ std::string labelled(std::string_view label, std::string_view text, const TextOp
 std::string block(const core::Finding& finding, const TextOptions& options) {
   const RuleRow* rule = find_rule(finding.code);
   const std::string head = fmt::format("{} {}", core::severity_name(finding.severity), finding.code);
-  std::string text = finding.because_of.empty() ? "" : fmt::format("because of {}: ", finding.because_of);
+  std::string text = finding.because_of.empty() ? "" : fmt::format("because of {}: ", cause_text(finding));
   text += rule == nullptr ? finding.what : rule->title;
   const std::string lines = wrapped(head + ":", printable(text, !options.unicode), head.size() + 2, options.columns);
   const bool is_error = finding.severity == core::Severity::kError;

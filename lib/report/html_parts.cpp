@@ -66,7 +66,7 @@ std::string html_finding(const core::Finding& finding, const std::string& group,
   out += title == finding.what ? "" : fmt::format("<p>{}</p>\n", markup_text(finding.what));
   out += finding.because_of.empty()
              ? ""
-             : fmt::format("<p class=\"muted\">Follows from {}.</p>\n", markup_text(finding.because_of));
+             : fmt::format("<p class=\"muted\">Follows from {}.</p>\n", markup_text(cause_text(finding)));
   out += html_evidence(finding);
   out += rule == nullptr ? "" : fmt::format("<p class=\"muted\">{}</p>\n", markup_text(rule->meaning));
   return out + "</div></details>\n";

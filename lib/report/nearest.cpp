@@ -72,7 +72,10 @@ std::vector<std::string> nearest_names(std::string_view given, const std::vector
 }
 
 std::string did_you_mean(std::string_view given, const std::vector<std::string>& known) {
-  const std::vector<std::string> names = nearest_names(given, known);
+  return question_of(nearest_names(given, known));
+}
+
+std::string question_of(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const char* joint = i == 0 ? "did you mean " : i + 1 == names.size() ? " or " : ", ";

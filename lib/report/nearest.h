@@ -19,6 +19,9 @@ namespace rlverify::report {
 [[nodiscard]] std::vector<std::string> nearest_names(std::string_view given, const std::vector<std::string>& known,
                                                      std::size_t at_most = 3);
 
+/// "did you mean "a" or "b"?" of these names, or empty when there are none.
+[[nodiscard]] std::string question_of(const std::vector<std::string>& names);
+
 /// "did you mean "a" or "b"?", or empty when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view given, const std::vector<std::string>& known);
 

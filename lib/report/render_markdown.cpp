@@ -172,7 +172,7 @@ std::string finding_block(const core::Finding& finding, const std::string& group
   std::string out = fmt::format("**{} {}**: {}{}\n\n", core::severity_name(finding.severity), finding.code,
                                 group.empty() ? "" : code(group) + ": ", prose(title));
   out += title == finding.what ? "" : item("what", prose(finding.what));
-  out += item("follows from", prose(finding.because_of));
+  out += item("follows from", prose(cause_text(finding)));
   return out + evidence(finding) + "\n";
 }
 

@@ -53,13 +53,13 @@ std::string summary(const ReplayResult& result) {
       return fmt::format("the {} side follows no contract", replay::side_name(side->side));
     }
   }
-  return "a side has no log-probs";
+  return result.no_usable_input() ? "no input could be used" : "a side has no log-probs";
 }
 
 std::string side_line(const ReplayResult& result, const SideResult& side) {
   switch (side.verdict) {
     case SideVerdict::kNoEvidence:
-      return "no log-probs";
+      return result.no_usable_input() ? "no input could be used" : "no log-probs";
     case SideVerdict::kNone:
       return fmt::format("follows none; nearest is {}: {}",
                          replay::followed_text(result.settings, side, {*side.nearest}),

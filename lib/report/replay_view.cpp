@@ -24,8 +24,8 @@ ViewCheck side_check(const ReplayResult& result, const SideResult& side) {
   check.required = true;
   switch (side.verdict) {
     case SideVerdict::kNoEvidence:
-      check.word = "no log-probs";
-      check.compared = "the run kept no log-probs of this side";
+      check.word = result.no_usable_input() ? "no usable input" : "no log-probs";
+      check.compared = result.no_usable_input() ? "no input could be used" : "the run kept no log-probs of this side";
       return check;
     case SideVerdict::kNone:
       check.verdict = CheckVerdict::kFailed;

@@ -86,6 +86,20 @@ const RuleRow* find_rule(std::string_view code) {
   return found == rules.end() ? nullptr : &*found;
 }
 
+std::string full_code(std::string_view text) {
+  constexpr std::string_view kPrefix = "RLV";
+  std::string code(text);
+  std::transform(code.begin(), code.end(), code.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  std::string_view number = code;
+  if (number.substr(0, kPrefix.size()) == kPrefix) {
+    number.remove_prefix(kPrefix.size());
+    number.remove_prefix(!number.empty() && number.front() == '-' ? 1 : 0);
+  }
+  const bool is_number = number.size() == 3 && number.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? fmt::format("{}-{}", kPrefix, number) : std::string(text);
+}
+
 std::vector<std::string> nearest_codes(std::string_view code) {
   std::vector<std::string> codes;
   for (const RuleRow& row : all_rules()) {

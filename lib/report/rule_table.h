@@ -27,6 +27,8 @@ struct RuleRow {
 [[nodiscard]] const std::vector<RuleRow>& all_rules();
 /// The row of a code, or null.
 [[nodiscard]] const RuleRow* find_rule(std::string_view code);
+/// The code that "rlv-101", "RLV101" or "101" stands for; other texts as they are.
+[[nodiscard]] std::string full_code(std::string_view text);
 /// Codes that look like `code`, nearest first: for `explain` and a mistyped code ("rlv101", "RLV-110").
 [[nodiscard]] std::vector<std::string> nearest_codes(std::string_view code);
 

@@ -8,7 +8,7 @@ sed -i "s/'train\/grad_norm': [0-9.e-]*/'train\/grad_norm': 0.75/" other/run.log
 expect 1 compare "$passing" other=other --findings findings.json
 has out "FAILED 1 candidate against"
 has out "other: first divergence: step 0, norms: gradient norms differ at step 0"
-has out "because of RLV-340"
+has out "because of the first RLV-340"
 expect 0 validate --schema findings.json
 expect 1 compare "$passing" same="$passing" other=other
 has out "same: everything compared is bit-identical"

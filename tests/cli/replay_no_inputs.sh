@@ -22,5 +22,7 @@ has out "rank00001.call00000000.pt, one of 2 ranks"
 python3 "$inputs" broken --drop targets
 expect 1 replay broken
 has out "targets: a list"
+has out "no input could be used"
+has_not out "no log-probs"
 expect 3 replay broken/logp-inputs/rank00000.call00000000.pt
 has err "targets"

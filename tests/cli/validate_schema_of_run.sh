@@ -4,6 +4,9 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 expect 0 validate "$passing" --schema
+has out "JSON files of the run fit theirs"
+expect 0 validate "$passing"
+has_not out "schemas:"
 expect 1 validate "$failing" --schema
 cat > own.json <<'SCHEMA'
 {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"group": {"const": "native"}}}
@@ -34,5 +37,10 @@ lines = open("run/manifest.json").read().split("\n")
 place = next(f["place"] for f in findings["findings"] if f["code"] == "RLV-194")
 assert lines[place["line"] - 1][place["column"] - 1:] == '"1234",', place
 PYTHON
+# Another schema for the document takes nothing from the check of the files.
+echo '{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}' > any.json
+expect 1 validate run --rules reference --schema=any.json
+has out "RLV-194"
+has out "of the findings are about them"
 expect 1 validate run --rules reference --schema --seal -q
 [[ ! -e run/COMPLETE ]] || fail "sealed a run whose files don't fit"

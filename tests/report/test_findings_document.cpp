@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "report/check_list.h"
+#include "report/finding_text.h"
 #include "report/report_support.h"
 #include "report/validation_document.h"
 
@@ -106,4 +107,14 @@ TEST_CASE("a run that can't be judged says so") {
   CHECK(document.root().get("verdict").text() == "not_judged");
   CHECK(document.root().get("exit_code").integer() == 3);
   CHECK(document.root().get("run_id").is(core::Kind::kNull));
+}
+
+TEST_CASE("a later finding of the cause's own kind names the first, not itself") {
+  core::Finding finding =
+      core::bare_finding("RLV-340", core::Severity::kError, core::Section::kNorms, "gradient norms differ");
+  CHECK(report::cause_text(finding).empty());
+  finding.because_of = "RLV-301";
+  CHECK(report::cause_text(finding) == "RLV-301");
+  finding.because_of = "RLV-340";
+  CHECK(report::cause_text(finding) == "the first RLV-340");
 }

@@ -64,3 +64,12 @@ TEST_CASE("what is embedded is what lies in the source tree") {
   }
   CHECK_FALSE(report::embedded_file("docs/none.md"));
 }
+
+TEST_CASE("a code is known by its number, in any case") {
+  for (const char* text : {"RLV-162", "rlv-162", "RLV162", "rlv162", "162"}) {
+    CHECK(report::full_code(text) == "RLV-162");
+  }
+  for (const char* text : {"", "RLV-", "16", "1620", "RLV-16x", "-162", "RLVX162"}) {
+    CHECK(report::full_code(text) == text);
+  }
+}
