@@ -28,4 +28,6 @@ for command in "${commands[@]}"; do
   expect 0 "$command" -h
 done
 has_not out REQUIRED
+expect 0 inspect --help
+has out "Usage: rlverify inspect [OPTIONS] FILE"
 expect 0 --version

@@ -353,6 +353,19 @@ TEST_CASE("Dumps: complete, named rightly, and equal to the sidecars") {
   });
 }
 
+TEST_CASE("A contradiction of log and sidecars says what each holds") {
+  const Judged judged = judge_changed(
+      sidecars(replicas_of(1), 0, [](PtValue& payload) { payload["train_log_probs"].at(0).tensor().bytes[0] ^= 1; }));
+  CHECK(judged.says("expected 1 mismatch, as the sidecars hold, found 0.0 in the log"));
+  CHECK(judged.says("expected means above 0: 1 value differs in the sidecars, found 0.0 in every step of the log"));
+}
+
+TEST_CASE("A run that can't be judged is told without the names of exceptions") {
+  const Judged judged = judge_changed(replace("manifest.json", "\"batching\"", "\"x\""));
+  CHECK(judged.says("manifest.json lacks 'batching'"));
+  CHECK_FALSE(judged.says("KeyError"));
+}
+
 TEST_CASE("The log's numbers against the sidecars'") {
   check({
       {"tokens of the run", replace_all("run.log", "numel': 6.0", "numel': 5.0"), "RLV-164", "24 in the sidecars"},
