@@ -17,6 +17,12 @@ add_library(rlverify_re2 INTERFACE)
 target_include_directories(rlverify_re2 SYSTEM INTERFACE ${RE2_INCLUDE_DIR})
 target_link_libraries(rlverify_re2 INTERFACE ${RE2_LIBRARY})
 
+find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h REQUIRED)
+find_library(LIBDEFLATE_LIBRARY deflate REQUIRED)
+add_library(rlverify_deflate INTERFACE)
+target_include_directories(rlverify_deflate SYSTEM INTERFACE ${LIBDEFLATE_INCLUDE_DIR})
+target_link_libraries(rlverify_deflate INTERFACE ${LIBDEFLATE_LIBRARY})
+
 # valijson is headers only, but its Debian package depends on 43 others for adapters that are not used here:
 # where it isn't installed, scripts/install-deps unpacks the headers into build/third_party.
 find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp REQUIRED
