@@ -62,6 +62,14 @@ void check_source(const LogpInput& input) {
   }
 }
 
+/// rl_kernel_ws2 follows the storage; its variants don't.
+Ws2Tree ws2_tree_of(ContractId id, StorageType storage) {
+  if (id == ContractId::kRlKernelWs2Rocm)
+    return Ws2Tree::k128x8;
+  const bool wide = id == ContractId::kRlKernelWs2 ? storage == StorageType::kFloat32 : id == ContractId::kRlKernelWs2F32;
+  return wide ? Ws2Tree::k128x4 : Ws2Tree::k64x8;
+}
+
 }  // namespace
 
 void check_input(const Contract& contract, const LogpInput& input) {
@@ -89,6 +97,7 @@ Prepared prepare(const Contract& contract, const LogpInput& input, StorageType m
   shape.multiprocessors = input.multiprocessors;
   shape.storage = logical_type;
   shape.collective = input.collective;
+  shape.ws2_tree = ws2_tree_of(contract.id, logical_type);
 
   LogitTransform& transform = prepared.transform;
   transform.storage = memory_type;
@@ -101,7 +110,8 @@ Prepared prepare(const Contract& contract, const LogpInput& input, StorageType m
     temperature = 1.0;
   transform.divisor_fp64 = temperature;
   transform.divisor = static_cast<float>(temperature);
-  transform.reciprocal = 1.0F / transform.divisor;
+  const bool divides_in_fp64 = contract.temperature_rule == TemperatureRule::kMultiplyReciprocalFp64;
+  transform.reciprocal = divides_in_fp64 ? static_cast<float>(1.0 / temperature) : 1.0F / transform.divisor;
   // The strict path rounds to bf16 even where the division changes nothing.
   const bool rounds =
       contract.temperature_rule == TemperatureRule::kDivideRoundBf16 && logical_type != StorageType::kBFloat16;

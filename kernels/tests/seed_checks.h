@@ -12,23 +12,44 @@ namespace rlverify::kernels::test {
 
 inline constexpr double kUlpOf8To16 = 9.5367431640625e-07;
 
+/// The published error at this size, or what was seen where none is published.
+inline double seed_bound(ContractId id) {
+  switch (id) {
+    case ContractId::kRlKernelStrictTp:
+    case ContractId::kRlKernelStrictTopP:
+      return 1.13e-6;
+    case ContractId::kVllmBatchInvariant:
+      return 1.15e-6;
+    case ContractId::kRlKernelStrictSingle:
+      return 1.0e-6;
+    case ContractId::kRlKernelSparseNucleus:
+      return 1.0e-4;  // made for 128 columns: one after the other over a whole vocabulary it is coarse
+    default:
+      return 9.0e-7;
+  }
+}
+
 /// Largest error against fp64 per contract, and pairwise differences, on N(0,1) logits rounded to bf16.
 inline std::map<ContractId, std::vector<float>> check_errors(const Problem& problem) {
   const auto reference = fp64_of(problem.input);
   std::map<ContractId, std::vector<float>> results;
   for (const Contract& entry : contracts()) {
-    if (entry.result_is_fp64)
+    if (entry.result_is_fp64 || counts_phantoms(entry))
       continue;
     results[entry.id] = logp_of(entry.id, problem.input);
     const double error = max_abs_difference(results[entry.id], reference);
     INFO(entry.name << " error " << error);
     CHECK(error > 3e-7);
-    CHECK(error < (entry.id == ContractId::kRlKernelStrictTp ? 1.13e-6 : 9.0e-7));
+    CHECK(error < seed_bound(entry.id));
   }
   for (const auto& a : results) {
-    for (const auto& b : results)
-      CHECK(max_abs_difference(a.second, b.second) <= 2 * kUlpOf8To16);
+    for (const auto& b : results) {
+      const bool serial = a.first == ContractId::kRlKernelSparseNucleus || b.first == ContractId::kRlKernelSparseNucleus;
+      CHECK(max_abs_difference(a.second, b.second) <= (serial ? 1e-4 : 2 * kUlpOf8To16));
+    }
   }
+  CHECK(differing(results[ContractId::kMilesFused], results[ContractId::kMegatronCeFused]) == 0);
+  CHECK(differing(results[ContractId::kRlKernelStrictTp], results[ContractId::kRlKernelStrictTopP]) == 0);
   CHECK(max_abs_difference(results[ContractId::kMegatronCe], results[ContractId::kVimeDefault]) == 0.0);
   return results;
 }
@@ -65,10 +86,10 @@ inline void check_formulas(const Problem& problem) {
       const float formula_b = target - (max + log_sum);
       const double tolerance = 2.0 * result_ulp(static_cast<double>(target), static_cast<double>(max + log_sum));
       for (const Contract& entry : contracts()) {
-        if (entry.result_is_fp64 || rounds != (entry.temperature_rule == TemperatureRule::kDivideRoundBf16))
+        if (entry.result_is_fp64 || counts_phantoms(entry) || entry.id == ContractId::kRlKernelSparseNucleus ||
+            rounds != (entry.temperature_rule == TemperatureRule::kDivideRoundBf16))
           continue;
-        const bool b = entry.id == ContractId::kRlKernelWs2 || entry.id == ContractId::kRlKernelStrictTp ||
-                       entry.id == ContractId::kVerlFused;
+        const bool b = entry.name.find("rl_kernel") == 0 || entry.id == ContractId::kVerlFused;
         const double expected = static_cast<double>(b ? formula_b : formula_a);
         INFO(entry.name << " row " << row);
         CHECK(std::fabs(static_cast<double>(results[entry.id][r]) - expected) <= tolerance);
@@ -87,13 +108,15 @@ inline std::vector<float> at_degree(ContractId id, LogpInput input, int ranks,
 /// Which contracts keep their bits across tensor parallel degrees and collective orders.
 inline void check_parallel_verdicts(const Problem& problem) {
   const LogpInput& input = problem.input;
-  for (const ContractId id : {ContractId::kRlKernelWs2, ContractId::kVllmGather}) {
+  for (const ContractId id : {ContractId::kRlKernelWs2, ContractId::kRlKernelWs2Rocm, ContractId::kRlKernelStrictSingle,
+                              ContractId::kVllmGather, ContractId::kVllmBatchInvariant}) {
     INFO(contract(id).name);
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 4)) == 0);
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 8)) == 0);
   }
-  for (const ContractId id : {ContractId::kMegatronCe, ContractId::kVimeDefault, ContractId::kMilesFused,
-                              ContractId::kVerlFused, ContractId::kRlKernelStrictTp}) {
+  for (const ContractId id :
+       {ContractId::kMegatronCe, ContractId::kMegatronCeFused, ContractId::kVimeDefault, ContractId::kMilesFused,
+        ContractId::kVerlFused, ContractId::kVerlFusedPhantom, ContractId::kRlKernelStrictTp}) {
     INFO(contract(id).name);
     CHECK(differing(at_degree(id, input, 1), at_degree(id, input, 4)) > 0);
   }

@@ -11,7 +11,8 @@
 
 namespace rlverify::kernels::test {
 
-class SimBlock {
+template <class Ops>
+class SimBlockOf {
  public:
   using Columns = LogitColumns;
   struct Acc {
@@ -22,7 +23,7 @@ class SimBlock {
   };
 
   /// `group`: threads that work together (a block, or four lanes).
-  explicit SimBlock(int group) : size_(group) {}
+  explicit SimBlockOf(int group) : size_(group) {}
 
   Acc zero(int) const { return {std::vector<float>(static_cast<std::size_t>(size_), 0.0F)}; }
   template <class Fill>
@@ -33,6 +34,23 @@ class SimBlock {
     return acc;
   }
   void set(Acc& acc, int lane, float value) const { acc.lane.at(index(lane)) = value; }
+  template <class Change>
+  void update(Acc& acc, int threads, Change change) const {
+    for (int i = 0; i < threads; ++i)
+      acc.lane[index(i)] = change(i, acc.lane[index(i)]);
+  }
+  float serial_sum(float sum, const Acc& acc, int threads) const {
+    for (int i = 0; i < threads; ++i)
+      sum = sum + acc.lane.at(index(i));
+    return sum;
+  }
+  float column(const Columns& columns, std::int64_t c) const {
+    return load_logit(columns.row, c, columns.transform);
+  }
+  template <ExpKind Kind>
+  static float exp(float x) {
+    return Ops::template exp_nonpositive<Kind>(x);
+  }
   void add(Acc& acc, const Acc& other, int) const {
     for (int i = 0; i < size_; ++i)
       acc.lane[index(i)] += other.lane[index(i)];
@@ -46,7 +64,7 @@ class SimBlock {
   template <int Elements, class Term>
   void accumulate(Acc& acc, int threads, const Columns& columns, Sweep sweep, Term term) const {
     for (int i = 0; i < size_; ++i) {
-      acc.lane[index(i)] = thread_accumulate<Elements>(i, threads, acc.lane[index(i)], columns, sweep, term);
+      acc.lane[index(i)] = thread_accumulate<Elements, Ops>(i, threads, acc.lane[index(i)], columns, sweep, term);
     }
   }
   template <class Term>
@@ -55,7 +73,7 @@ class SimBlock {
       float values[4];
       for (int e = 0; e < 4; ++e)
         values[e] = slots[e].lane[index(i)];
-      thread_accumulate_slots(i, threads, values, columns, sweep, term);
+      thread_accumulate_slots<Ops>(i, threads, values, columns, sweep, term);
       for (int e = 0; e < 4; ++e)
         slots[e].lane[index(i)] = values[e];
     }
@@ -118,5 +136,7 @@ class SimBlock {
 
   int size_;
 };
+
+using SimBlock = SimBlockOf<ScalarOps>;
 
 }  // namespace rlverify::kernels::test

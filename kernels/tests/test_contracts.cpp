@@ -15,7 +15,7 @@ constexpr std::int64_t kVocab = 151936;
 }  // namespace
 
 TEST_CASE("every contract is in the registry under its name", "[contracts]") {
-  CHECK(contracts().size() == 8);
+  CHECK(contracts().size() == 17);
   for (const Contract& entry : contracts()) {
     CHECK(find_contract(entry.name) == &entry);
     CHECK(&contract(entry.id) == &entry);
@@ -65,6 +65,8 @@ TEST_CASE("padding: masked where the system masks it, summed where it does not",
   const auto unmasked_reference = fp64_of(unmasked.input);
   CHECK(max_abs_difference(masked_reference, unmasked_reference) > 0.01);
   for (const Contract& entry : contracts()) {
+    if (counts_phantoms(entry))
+      continue;
     INFO(entry.name);
     const auto logp = logp_of(entry.id, padded.input);
     // 0.25 steps are exact in bf16, so the strict contract's rounding changes nothing here.
@@ -78,9 +80,10 @@ TEST_CASE("every contract divides by the temperature in its own way", "[contract
   problem.input.temperature = 0.7;
   const auto reference = fp64_of(problem.input);
   for (const Contract& entry : contracts()) {
+    if (counts_phantoms(entry))
+      continue;
     INFO(entry.name);
-    const double tolerance = entry.temperature_rule == TemperatureRule::kDivideRoundBf16 ? 0.05 : 3e-6;
-    CHECK(max_abs_difference(logp_of(entry.id, problem.input), reference) < tolerance);
+    CHECK(max_abs_difference(logp_of(entry.id, problem.input), reference) < loose_bound(entry));
   }
   // Division and multiplication by the reciprocal differ in the last bit of some rows.
   const auto divided = logp_of(ContractId::kVllmGather, problem.input);

@@ -3,8 +3,10 @@
 // give these bits. (torch.sum has its own file.)
 #include <array>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "arithmetic/exp_log.h"
+#include "contracts/nucleus_math.h"
 #include "test_support.h"
 
 namespace {
@@ -47,14 +49,15 @@ float warp_up(const std::array<float, 32>& lane) {
 }
 
 float ws2(const Row& z, std::int64_t target, std::size_t lanes, std::size_t vec) {
+  const std::size_t chunk = lanes * vec;
   const std::size_t tile = z.size() / 64;
   std::array<float, 64> m{};
   std::array<float, 64> s{};
   for (std::size_t j = 0; j < 64; ++j) {
     m[j] = max_of(z, j * tile, (j + 1) * tile);
     std::vector<float> acc(lanes, 0.0F);
-    for (std::size_t c = 0; c < tile; ++c) {  // column c belongs to lane (c mod 512) / vec, and columns ascend
-      float& lane = acc[c % 512 / vec];
+    for (std::size_t c = 0; c < tile; ++c) {  // column c belongs to lane (c mod chunk) / vec, and columns ascend
+      float& lane = acc[c % chunk / vec];
       lane = lane + exp_portable(z[j * tile + c] - m[j]);
     }
     s[j] = lanes == 64 ? warp_down(&acc[0]) + warp_down(&acc[32])
@@ -126,9 +129,12 @@ float miles(const Row& z, std::int64_t target) {
   return -(log_portable(warps[0]) - (z[static_cast<std::size_t>(target)] - m));
 }
 
-float verl(const Row& z, std::int64_t target) {
+float verl(const Row& stored, std::int64_t target, bool phantoms) {
   std::vector<float> maxima;
   std::vector<float> sums;
+  Row z = stored;
+  while (phantoms && z.size() % 1024 != 0)
+    z.push_back(0.0F);  // one rank: what passes the shard's end
   for (std::size_t split = 0; split < z.size(); split += 1024) {
     float max = negative_infinity();
     float acc = 0.0F;
@@ -162,6 +168,53 @@ float verl(const Row& z, std::int64_t target) {
   return -((max + log_portable(total)) - z[static_cast<std::size_t>(target)]);
 }
 
+float batch_invariant(const Row& z, std::int64_t target) {
+  const float m = max_of(z, 0, z.size());
+  float sum = 0.0F;
+  for (std::size_t block = 0; block < z.size(); block += 1024) {
+    std::array<float, 128> lane{};
+    for (std::size_t c = block; c < std::min(block + 1024, z.size()); ++c)
+      lane[c % 512 / 4] = lane[c % 512 / 4] + exp_portable(z[c] - m);
+    sum = sum + ((warp_down(&lane[0]) + warp_down(&lane[64])) + (warp_down(&lane[32]) + warp_down(&lane[96])));
+  }
+  return (z[static_cast<std::size_t>(target)] - m) - log_portable(sum);
+}
+
+float strict_single(const Row& z, std::int64_t target) {
+  const std::size_t split = ((z.size() + 63) / 64 + 63) / 64 * 64;
+  std::vector<float> maxima(64, negative_infinity());
+  std::vector<float> sums(64, 0.0F);
+  for (std::size_t tile = 0; tile < z.size(); tile += 64) {
+    const std::size_t end = std::min(tile + 64, z.size());
+    const float tile_max = max_of(z, tile, end);
+    std::array<float, 64> e{};
+    for (std::size_t c = tile; c < end; ++c)
+      e[c - tile] = exp_portable(z[c] - tile_max);
+    for (std::size_t stride = 32; stride >= 1; stride /= 2) {
+      for (std::size_t c = 0; c < stride; ++c)
+        e[c] = e[c] + e[c + stride];
+    }
+    float& max = maxima[tile / split];
+    float& sum = sums[tile / split];
+    const float now = std::max(max, tile_max);
+    sum = fused_multiply_add(sum, exp_portable(max - now), e[0] * exp_portable(tile_max - now));
+    max = now;
+  }
+  const float max = max_of(maxima, 0, 64);
+  float sum = 0.0F;
+  for (std::size_t s = 0; s < 64; ++s)
+    sum = fused_multiply_add(sums[s], exp_portable(maxima[s] - max), sum);
+  return std::min(z[static_cast<std::size_t>(target)] - (max + log_portable(sum)), 0.0F);
+}
+
+float sparse_nucleus(const Row& z, std::int64_t target) {
+  const float m = max_of(z, 0, z.size());
+  float sum = 0.0F;
+  for (const float value : z)
+    sum = std::isinf(value) ? sum : sum + nucleus_exp(value - m);
+  return z[static_cast<std::size_t>(target)] - (m + nucleus_log(sum));
+}
+
 template <class Literal>
 void compare(ContractId id, const Problem& problem, Literal literal) {
   const auto logp = logp_of(id, problem.input);
@@ -181,10 +234,17 @@ TEST_CASE("contracts give the bits of their systems' orders written out", "[lite
     const Problem narrow = normal_problem(92, rows, vocab, vocab, StorageType::kBFloat16);
     compare(ContractId::kRlKernelWs2, wide, [](const Row& z, std::int64_t t) { return ws2(z, t, 128, 4); });
     compare(ContractId::kRlKernelWs2, narrow, [](const Row& z, std::int64_t t) { return ws2(z, t, 64, 8); });
+    compare(ContractId::kRlKernelWs2F32, narrow, [](const Row& z, std::int64_t t) { return ws2(z, t, 128, 4); });
+    compare(ContractId::kRlKernelWs2Bits16, wide, [](const Row& z, std::int64_t t) { return ws2(z, t, 64, 8); });
     for (const Problem& problem : {wide, narrow}) {
       compare(ContractId::kVllmGather, problem, vllm);
+      compare(ContractId::kVllmBatchInvariant, problem, batch_invariant);
       compare(ContractId::kMilesFused, problem, miles);
-      compare(ContractId::kVerlFused, problem, verl);
+      compare(ContractId::kMegatronCeFused, problem, miles);
+      compare(ContractId::kVerlFused, problem, [](const Row& z, std::int64_t t) { return verl(z, t, false); });
+      compare(ContractId::kVerlFusedPhantom, problem, [](const Row& z, std::int64_t t) { return verl(z, t, true); });
+      compare(ContractId::kRlKernelStrictSingle, problem, strict_single);
+      compare(ContractId::kRlKernelWs2Rocm, problem, [](const Row& z, std::int64_t t) { return ws2(z, t, 128, 8); });
       for (const int ranks : {1, 2, 4, 8}) {
         Problem parallel = problem;
         parallel.input.tensor_parallel_size = ranks;
@@ -192,5 +252,37 @@ TEST_CASE("contracts give the bits of their systems' orders written out", "[lite
                 [ranks](const Row& z, std::int64_t t) { return strict(z, t, static_cast<std::size_t>(ranks)); });
       }
     }
+  }
+}
+
+TEST_CASE("contracts over a retained set give the bits of their systems' orders written out", "[literal]") {
+  // 1 to 128 columns of 4,096 are kept, the target among them.
+  Problem problem = normal_problem(93, 24, 4096, 4096, StorageType::kFloat32);
+  std::vector<float> values(24 * 4096, negative_infinity());
+  for (std::int64_t row = 0; row < 24; ++row) {
+    const std::int64_t kept = row < 22 ? 1 + 5 * row : 128;
+    for (std::int64_t i = 0; i < kept; ++i) {
+      const std::int64_t column = (row * 131 + i * 31) % 4096;
+      values[static_cast<std::size_t>(row * 4096 + column)] = 3.0F * problem.at(row, column);
+    }
+    problem.targets[static_cast<std::size_t>(row)] = (row * 131 + row % kept * 31) % 4096;
+  }
+  const Problem retained = given_problem(values, 4096, 4096, problem.targets);
+  const auto reference = fp64_of(retained.input);
+  compare(ContractId::kRlKernelSparseNucleus, retained, sparse_nucleus);
+  CHECK(max_abs_difference(logp_of(ContractId::kRlKernelSparseNucleus, retained.input), reference) < 2e-6);
+  for (const int ranks : {1, 2, 4, 8}) {
+    Problem parallel = retained;
+    parallel.input.tensor_parallel_size = ranks;
+    CHECK(differing(logp_of(ContractId::kRlKernelStrictTopP, parallel.input),
+                    logp_of(ContractId::kRlKernelStrictTp, parallel.input)) == 0);
+  }
+  // A target outside the set is an error of the system.
+  Problem outside = retained;
+  outside.targets.assign(24, 4095);
+  outside.point();
+  for (const ContractId id : {ContractId::kRlKernelSparseNucleus, ContractId::kRlKernelStrictTopP}) {
+    for (const float value : logp_of(id, outside.input))
+      CHECK(bits_of(value) == 0x7FC00000U);
   }
 }

@@ -103,6 +103,19 @@ double max_abs_difference(const std::vector<A>& a, const std::vector<B>& b) {
   return max;
 }
 
+/// Whether the contract adds what is no column at all: its distance from fp64 is not rounding.
+inline bool counts_phantoms(const Contract& entry) {
+  return entry.id == ContractId::kVerlFusedPhantom;
+}
+
+/// How far a contract may be from fp64 where nothing is stated: bf16 logits and a sum of one term after the other are
+/// coarse.
+inline double loose_bound(const Contract& entry) {
+  if (entry.temperature_rule == TemperatureRule::kDivideRoundBf16)
+    return 0.05;
+  return entry.id == ContractId::kRlKernelSparseNucleus ? 1e-4 : 3e-6;
+}
+
 /// Degrees at which a contract is run on a vocabulary.
 inline std::vector<int> degrees(const Contract& entry, std::int64_t padded) {
   std::vector<int> ranks{1};

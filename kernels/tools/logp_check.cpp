@@ -94,7 +94,7 @@ double max_difference(const Result& a, const Result& b) {
 
 void print_row(const Contract& entry, StorageType type, int ranks, const char* where, const Result& result,
                const Result& base, const Result& reference, std::int64_t rows) {
-  std::printf("%-20s %-5s %2d  %-12s %6d  %10.3e  %10.3e  %10.1f\n", std::string(entry.name).c_str(),
+  std::printf("%-24s %-5s %2d  %-12s %6d  %10.3e  %10.3e  %10.1f\n", std::string(entry.name).c_str(),
               storage_name(type), ranks, where, differing_rows(result, base), max_difference(result, base),
               max_difference(result, reference), result.microseconds / static_cast<double>(rows));
 }
@@ -171,7 +171,7 @@ int check_all(const Options& options) {
   std::printf("\n%lld rows of N(0,1) logits, vocabulary %lld of %lld, seed %llu\n",
               static_cast<long long>(options.rows), static_cast<long long>(options.real),
               static_cast<long long>(options.vocab), static_cast<unsigned long long>(options.seed));
-  std::printf("%-20s %-5s %2s  %-12s %6s  %10s  %10s  %10s\n", "contract", "type", "tp", "where", "differ", "max diff",
+  std::printf("%-24s %-5s %2s  %-12s %6s  %10s  %10s  %10s\n", "contract", "type", "tp", "where", "differ", "max diff",
               "max err", "us/row");
   Tally tally;
   for (const StorageType type : {StorageType::kBFloat16, StorageType::kFloat32, StorageType::kFloat16}) {

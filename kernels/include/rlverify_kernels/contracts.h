@@ -21,7 +21,16 @@ enum class ContractId : std::uint8_t {
   kMegatronCe,
   kVimeDefault,
   kMilesFused,
-  kVerlFused
+  kVerlFused,
+  kRlKernelWs2F32,
+  kRlKernelWs2Bits16,
+  kRlKernelWs2Rocm,
+  kRlKernelStrictSingle,
+  kRlKernelStrictTopP,
+  kRlKernelSparseNucleus,
+  kVllmBatchInvariant,
+  kMegatronCeFused,
+  kVerlFusedPhantom
 };
 
 /// How a contract applies the temperature to a logit z that was widened to fp32 (docs/kernels.md, "Temperature").
@@ -30,7 +39,8 @@ enum class TemperatureRule : std::uint8_t {
   kDivide,                 ///< IEEE fp32 division by fp32(T); T below 1e-5 means greedy and counts as 1
   kDivideRoundBf16,        ///< z rounded to bf16, IEEE fp32 division by fp32(T), rounded to bf16 again
   kMultiplyReciprocal,     ///< z times fp32(1/T): what PyTorch on CUDA makes of a division by a Python number
-  kMultiplyRoundToStorage  ///< the same, rounded back to the storage type of the logits; T of 0 counts as 1
+  kMultiplyRoundToStorage,  ///< the same, rounded back to the storage type of the logits; T of 0 counts as 1
+  kMultiplyReciprocalFp64   ///< z times fp32(1/T), where 1/T is divided in fp64
 };
 
 /// What a report says about a contract.
@@ -47,6 +57,8 @@ struct Contract {
   bool needs_divisible_vocab;  ///< true: P must divide the padded vocabulary
   bool result_is_fp64;         ///< true only for the reference
   StorageType product_type;    ///< to what the system rounds hidden x weight
+  /// A contract over a retained set of tokens (top-p): columns of -inf are not in it, and a target outside gives NaN.
+  bool needs_retained_set = false;
 };
 
 /// All contracts, in the order of ContractId.
@@ -55,5 +67,8 @@ struct Contract {
 [[nodiscard]] const Contract& contract(ContractId id) noexcept;
 /// The entry called `name`, or nullptr.
 [[nodiscard]] const Contract* find_contract(std::string_view name) noexcept;
+/// Whether, for logits of that storage, `id` is another contract of the list operation by operation: rl_kernel_ws2
+/// itself follows the storage, so one of its two variants adds nothing.
+[[nodiscard]] bool is_alias(ContractId id, StorageType storage) noexcept;
 
 }  // namespace rlverify::kernels

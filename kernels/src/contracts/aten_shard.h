@@ -25,7 +25,7 @@ struct AtenShard {
     const std::int64_t width = range.end - range.begin;
     const AtenSumPlan plan = aten_sum_plan(shape.batch_rows, width, shape.multiprocessors);
     const int shift = plan.vectorised ? static_cast<int>(batch_row * width % 4) : 0;
-    return {global_max, aten_sum(block, columns, range, plan, shift, ExpTerm{global_max})};
+    return {global_max, aten_sum(block, columns, range, plan, shift, ExpTerm<>{global_max})};
   }
 
   /// z_t - M where a rank owns the target, else 0: an id outside every shard is silently accepted.

@@ -11,8 +11,9 @@
 namespace rlverify::kernels {
 
 struct Fp64Reference {
-  static constexpr ContractId kId = ContractId::kFp64;
   static constexpr int kLanes = 64;
+
+  RLV_MEMBER static int units(const Shape&) { return 1; }
 
   /// `row` is the stored row; NaN where the target is not in the real vocabulary.
   template <class Block>

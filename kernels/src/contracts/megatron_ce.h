@@ -13,7 +13,6 @@
 namespace rlverify::kernels {
 
 struct MegatronCe : AtenShard {
-  static constexpr ContractId kId = ContractId::kMegatronCe;
   static constexpr bool kGlobalMax = true;
   static constexpr bool kQuadLanes = false;
 

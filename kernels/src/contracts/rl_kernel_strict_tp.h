@@ -13,7 +13,6 @@
 namespace rlverify::kernels {
 
 struct RlKernelStrictTp {
-  static constexpr ContractId kId = ContractId::kRlKernelStrictTp;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
   static constexpr int kMaxThreads = 256;  // of a CUDA block
@@ -32,18 +31,18 @@ struct RlKernelStrictTp {
     const float max = block.maximum(columns, range);
     typename Block::Acc acc = block.zero(kLanes);
     block.template accumulate<1>(acc, kLanes, columns, Sweep{range.begin, kLanes, range.begin, range.end},
-                                 ExpTerm{exp_reference(max)});
+                                 ExpTerm<ExpKind::kFast>{exp_reference(max)});
     return {max + log_portable(halving_tree(block, acc, kLanes)), 0.0F};
   }
 
   template <class Block>
-  RLV_MEMBER static float merge(Block&, const MergeInput& in, const Shape&) {
+  RLV_MEMBER static float merge(Block& block, const MergeInput& in, const Shape&) {
     float max = in.maxima[0];
     for (int rank = 1; rank < in.units; ++rank)
       max = max_number(max, in.maxima[rank]);
-    float sum = exp_portable(in.maxima[0] - max);
+    float sum = block.template exp<ExpKind::kAccurate>(in.maxima[0] - max);
     for (int rank = 1; rank < in.units; ++rank)
-      sum = sum + exp_portable(in.maxima[rank] - max);
+      sum = sum + block.template exp<ExpKind::kAccurate>(in.maxima[rank] - max);
     const float lse = max + log_portable(sum);
     const float target = in.units > 1 ? in.target_logit + 0.0F : in.target_logit;
     return in.target_in_real ? target - lse : canonical_nan();

@@ -9,6 +9,13 @@
 
 namespace rlverify::kernels {
 
+/// Which of a system's exponentials a place uses. They are one function in the portable arithmetic; the native flavour
+/// of CUDA tells them apart: CUDA's expf, CUDA's __expf, Triton's tl.exp.
+enum class ExpKind : std::uint8_t { kAccurate, kFast, kTriton };
+
+/// Lanes x elements of RL-Kernel's tile kernels.
+enum class Ws2Tree : std::uint8_t { k128x4, k64x8, k128x8 };
+
 /// Sizes of the computation. A "unit" is the range of columns that one partial sum covers: a tile, a shard or a split.
 struct Shape {
   std::int64_t real_vocab = 0;
@@ -18,6 +25,7 @@ struct Shape {
   int ranks = 1;
   int multiprocessors = 132;
   StorageType storage = StorageType::kFloat32;
+  Ws2Tree ws2_tree = Ws2Tree::k128x4;
   CollectiveSetting collective;
 };
 
@@ -130,11 +138,12 @@ RLV_INLINE void describe_target(MergeInput& in, std::int64_t target, const Shape
 }
 
 /// The summand of every log-sum-exp: exp(z - max), a rounded subtraction and then the exponential.
+template <ExpKind Kind = ExpKind::kAccurate>
 struct ExpTerm {
   float max = 0.0F;
   template <class Ops>
   RLV_MEMBER typename Ops::Vector operator()(Ops ops, typename Ops::Vector z) const {
-    return ops.exp_nonpositive(ops.subtract(z, ops.splat(max)));
+    return ops.template exp_nonpositive<Kind>(ops.subtract(z, ops.splat(max)));
   }
 };
 

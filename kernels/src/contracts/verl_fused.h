@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// verl_fused: verl's Triton linear cross entropy after the fix of the phantom columns, from logits as if its product
-// were exact. Source: verl/utils/kernel/{kernels,linear_cross_entropy}.py. Order: per rank, splits of 1,024 columns
+// verl_fused: verl's Triton linear cross entropy, from logits as if its product were exact; after the fix of the phantom
+// columns, and as verl_fused_phantom before it. Source: verl/utils/kernel/{kernels,linear_cross_entropy}.py. Order: per rank, splits of 1,024 columns
 // made of 256-column tiles; online in a split: Mn = max(M, tile), acc = fma(exp(M - Mn), acc, sum exp(z - Mn)).
 // Epilogue over blocks of 64 splits: gM starts at 0, gA = fma(exp(old - gM), gA, sum exp(m_i - gM) acc_i). With ranks:
 // maxima all-reduced split by split before that, then one all-reduce SUM of [gA(N); entropy(N)], gA of row r is element
 // r of 2N. logp = -((gM + log gA) - z_t). Padding columns are summed. A target outside every shard gives z_t = 0 when P
-// > 1. Stand-in: the sum of a tile (4 lanes own columns 8j+2l and 8j+2l+1, ascending, then (l0+l2)+(l1+l3)) and of 64
+// > 1. Before the fix (PR #5349) the columns by which a rank's last split passes its shard had the logit 0: they count in
+// the maximum and add exp(0 - M) each. Stand-in: the sum of a tile (4 lanes own columns 8j+2l and 8j+2l+1, ascending, then (l0+l2)+(l1+l3)) and of 64
 // splits (halving tree); the contraction to fma; a tile or split of nothing but -inf counts as empty, where the system
 // would give NaN.
 #pragma once
@@ -15,8 +16,8 @@
 
 namespace rlverify::kernels {
 
-struct VerlFused {
-  static constexpr ContractId kId = ContractId::kVerlFused;
+template <bool Phantoms>
+struct VerlFusedOf {
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = true;
   static constexpr int kMaxThreads = 128;  // of a CUDA block
@@ -39,14 +40,22 @@ struct VerlFused {
   RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float,
                                     const Shape&, std::int64_t) {
     Partial running{negative_infinity(), 0.0F};
-    for (std::int64_t tile = range.begin; tile < range.end; tile += kTile) {
-      const ColumnRange tile_range{tile, smaller(tile + kTile, range.end)};
-      const float max = max_number(running.max, block.maximum(columns, tile_range));
+    const std::int64_t end = Phantoms ? range.begin + kSplit : range.end;
+    for (std::int64_t tile = range.begin; tile < end; tile += kTile) {
+      const ColumnRange tile_range{smaller(tile, range.end), smaller(tile + kTile, range.end)};
+      float max = max_number(running.max, block.maximum(columns, tile_range));
+      const std::int64_t phantoms = Phantoms ? tile + kTile - (tile < range.end ? tile_range.end : tile) : 0;
+      if (phantoms > 0)
+        max = max_number(max, 0.0F);
       const float reference = exp_reference(max);
       typename Block::Acc acc = block.zero(4);
-      block.template accumulate<2>(acc, 4, columns, Sweep{tile, 8, tile, tile_range.end}, ExpTerm{reference});
+      block.template accumulate<2>(acc, 4, columns, Sweep{tile, 8, tile, tile_range.end},
+                                   ExpTerm<ExpKind::kTriton>{reference});
+      if (phantoms > 0)
+        add_phantoms(block, acc, static_cast<int>(kTile - phantoms), 0.0F - reference);
       const float tile_sum = halving_tree(block, acc, 4);
-      running.sum = fused_multiply_add(exp_portable(running.max - reference), running.sum, tile_sum);
+      running.sum = fused_multiply_add(block.template exp<ExpKind::kTriton>(running.max - reference), running.sum,
+                                       tile_sum);
       running.max = max;
     }
     return running;
@@ -70,10 +79,10 @@ struct VerlFused {
           const int split = first + lane;
           if (split >= last)
             return 0.0F;
-          return exp_portable(in.maxima[base + split] - now) * in.sums[base + split];
+          return block.template exp<ExpKind::kTriton>(in.maxima[base + split] - now) * in.sums[base + split];
         });
         const float step_sum = halving_tree(block, terms, kSplitsPerStep);
-        const float grown = fused_multiply_add(exp_portable(old - now), sums[rank], step_sum);
+        const float grown = fused_multiply_add(block.template exp<ExpKind::kTriton>(old - now), sums[rank], step_sum);
         sums[rank] = grown;
       }
     }
@@ -85,6 +94,19 @@ struct VerlFused {
   }
 
  private:
+  /// The tile's columns from `first` on are zeros that come after the lanes' real ones.
+  template <class Block>
+  RLV_MEMBER static void add_phantoms(Block& block, typename Block::Acc& acc, int first, float exponent) {
+    const float term = block.template exp<ExpKind::kTriton>(exponent);
+    block.update(acc, 4, [&](int lane, float sum) {
+      for (int column = first; column < static_cast<int>(kTile); ++column) {
+        if (column % 8 / 2 == lane)
+          sum = sum + term;
+      }
+      return sum;
+    });
+  }
+
   /// Maximum of split `split` over all ranks: what the all-reduce MAX leaves.
   RLV_MEMBER static float reduced_max(const MergeInput& in, int ranks, int count, int split) {
     float max = in.maxima[split];
@@ -93,5 +115,8 @@ struct VerlFused {
     return max;
   }
 };
+
+using VerlFused = VerlFusedOf<false>;
+using VerlFusedPhantom = VerlFusedOf<true>;
 
 }  // namespace rlverify::kernels

@@ -11,7 +11,6 @@
 namespace rlverify::kernels {
 
 struct VimeDefault : AtenShard {
-  static constexpr ContractId kId = ContractId::kVimeDefault;
   static constexpr bool kGlobalMax = true;
   static constexpr bool kQuadLanes = false;
 

@@ -14,7 +14,6 @@
 namespace rlverify::kernels {
 
 struct VllmGather {
-  static constexpr ContractId kId = ContractId::kVllmGather;
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
   static constexpr int kMaxThreads = 1024;  // of a CUDA block
@@ -29,7 +28,7 @@ struct VllmGather {
   RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float,
                                     const Shape&, std::int64_t batch_row) {
     const float max = block.maximum(columns, range);
-    const ExpTerm term{max};
+    const ExpTerm<> term{max};
     const std::int64_t width = range.end;
     if (width <= kNarrowColumns) {
       typename Block::Acc acc = block.zero(32);

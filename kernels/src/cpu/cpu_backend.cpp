@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "contracts/verl_fused.h"
+#include "contracts/dispatch.h"
 #include "cpu/task.h"
 
 namespace rlverify::kernels {
@@ -46,10 +46,6 @@ CpuLevel level_of(const Execution& execution) {
     return avx2_level();
 #endif
   return scalar_level();
-}
-
-std::int64_t units_of(ContractId id, const Shape& shape) {
-  return id == ContractId::kVerlFused ? VerlFused::units(shape) : 64;
 }
 
 /// Calls work(thread_scratch, begin, end) for blocks of [0, count) on `threads` threads.

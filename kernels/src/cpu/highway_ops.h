@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "arithmetic/exp_log.h"
+#include "contracts/shape.h"
 
 namespace rlverify::kernels::HWY_NAMESPACE {
 
@@ -73,6 +74,7 @@ struct HighwayOps {
   }
 
   /// exp_portable for x <= 0 or NaN.
+  template <ExpKind>
   RLV_MEMBER static Vector exp_nonpositive(Vector x) {
     using C = ExpConstants;
     const D d;

@@ -46,6 +46,27 @@ class LaneBlock {
     return acc;
   }
 
+  /// lane i becomes change(i, lane i).
+  template <class Change>
+  RLV_MEMBER void update(Acc& acc, int threads, Change change) const {
+    for (int i = 0; i < threads; ++i)
+      acc.lane[i] = change(i, acc.lane[i]);
+  }
+  /// sum + lane 0 + lane 1 + ..., one after the other.
+  RLV_MEMBER float serial_sum(float sum, const Acc& acc, int threads) const {
+    for (int i = 0; i < threads; ++i)
+      sum = sum + acc.lane[i];
+    return sum;
+  }
+  RLV_MEMBER float column(const Columns& columns, std::int64_t c) const {
+    return columns.stored != nullptr ? widen_bf16(columns.stored[c]) : columns.data[c - columns.base];
+  }
+  /// The exponential of a single number.
+  template <ExpKind>
+  RLV_MEMBER static float exp(float x) {
+    return exp_portable(x);
+  }
+
   RLV_MEMBER void set(Acc& acc, int lane, float value) const { acc.lane[lane] = value; }
 
   RLV_MEMBER void add(Acc& acc, const Acc& other, int threads) const {

@@ -3,14 +3,9 @@
 // contract compute its units, merge. Included only by cpu_scalar.cpp, cpu_avx2.cpp and cpu_avx512.cpp.
 #pragma once
 
-#include "contracts/fp64.h"
-#include "contracts/megatron_ce.h"
-#include "contracts/miles_fused.h"
-#include "contracts/rl_kernel_strict_tp.h"
-#include "contracts/rl_kernel_ws2.h"
-#include "contracts/verl_fused.h"
-#include "contracts/vime_default.h"
-#include "contracts/vllm_gather.h"
+#include <type_traits>
+
+#include "contracts/dispatch.h"
 #include "cpu/lane_block.h"
 #include "cpu/task.h"
 
@@ -21,24 +16,14 @@ template <class Level>
 class RowRunner {
  public:
   static void run_rows(const CpuTask& task, std::int64_t begin, std::int64_t end, float* scratch) {
-    switch (task.id) {
-      case ContractId::kFp64:
-        return run_fp64(task, begin, end);
-      case ContractId::kRlKernelWs2:
-        return run<RlKernelWs2>(task, begin, end, scratch);
-      case ContractId::kRlKernelStrictTp:
-        return run<RlKernelStrictTp>(task, begin, end, scratch);
-      case ContractId::kVllmGather:
-        return run<VllmGather>(task, begin, end, scratch);
-      case ContractId::kMegatronCe:
-        return run<MegatronCe>(task, begin, end, scratch);
-      case ContractId::kVimeDefault:
-        return run<VimeDefault>(task, begin, end, scratch);
-      case ContractId::kMilesFused:
-        return run<MilesFused>(task, begin, end, scratch);
-      case ContractId::kVerlFused:
-        return run<VerlFused>(task, begin, end, scratch);
-    }
+    with_contract(task.id, [&](auto tag) {
+      using C = typename decltype(tag)::type;
+      if constexpr (std::is_same_v<C, Fp64Reference>) {
+        run_fp64(task, begin, end);
+      } else {
+        run<C>(task, begin, end, scratch);
+      }
+    });
   }
 
  private:

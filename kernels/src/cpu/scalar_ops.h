@@ -5,6 +5,7 @@
 
 #include "arithmetic/exp_log.h"
 #include "arithmetic/storage.h"
+#include "contracts/shape.h"
 
 namespace rlverify::kernels {
 
@@ -34,7 +35,10 @@ struct ScalarOps {
   RLV_MEMBER static Vector maximum(Vector running, Vector z) { return z > running ? z : running; }
   RLV_MEMBER static float max_of_lanes(Vector v) { return v; }
   /// exp_portable for x <= 0 or NaN.
-  RLV_MEMBER static Vector exp_nonpositive(Vector x) { return exp_portable(x); }
+  template <ExpKind>
+  RLV_MEMBER static Vector exp_nonpositive(Vector x) {
+    return exp_portable(x);
+  }
 };
 
 }  // namespace rlverify::kernels

@@ -6,13 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "contracts/megatron_ce.h"
-#include "contracts/miles_fused.h"
-#include "contracts/rl_kernel_strict_tp.h"
-#include "contracts/rl_kernel_ws2.h"
-#include "contracts/verl_fused.h"
-#include "contracts/vime_default.h"
-#include "contracts/vllm_gather.h"
+#include "contracts/dispatch.h"
 #include "cuda/cuda_backend.h"
 #include "cuda/cuda_kernels.cuh"
 
@@ -85,41 +79,6 @@ void launch(const CudaTask& task) {
   check(cudaGetLastError(), "kernel launch");
 }
 
-/// Calls visit(std::type_identity<C>) for the contract's type.
-template <class Visit>
-auto with_contract(ContractId id, Visit visit) {
-  switch (id) {
-    case ContractId::kRlKernelWs2:
-      return visit(std::type_identity<RlKernelWs2>());
-    case ContractId::kRlKernelStrictTp:
-      return visit(std::type_identity<RlKernelStrictTp>());
-    case ContractId::kVllmGather:
-      return visit(std::type_identity<VllmGather>());
-    case ContractId::kMegatronCe:
-      return visit(std::type_identity<MegatronCe>());
-    case ContractId::kVimeDefault:
-      return visit(std::type_identity<VimeDefault>());
-    case ContractId::kMilesFused:
-      return visit(std::type_identity<MilesFused>());
-    case ContractId::kVerlFused:
-      return visit(std::type_identity<VerlFused>());
-    case ContractId::kFp64:
-      break;
-  }
-  return visit(std::type_identity<Fp64Reference>());
-}
-
-int units_of(ContractId id, const Shape& shape) {
-  return with_contract(id, [&](auto type) {
-    using Contract = typename decltype(type)::type;
-    if constexpr (std::is_same_v<Contract, Fp64Reference>) {
-      return 1;
-    } else {
-      return Contract::units(shape);
-    }
-  });
-}
-
 /// Rows whose logits fit half of the free device memory, and no launch above 2^30 blocks.
 std::int64_t rows_per_piece(std::int64_t row_bytes, int units, std::int64_t rows) {
   std::size_t free_bytes = 0;
@@ -186,7 +145,7 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
                      cudaMemcpyHostToDevice),
           "copy of the targets");
     start.record();
-    with_contract(id, [&](auto type) { launch<typename decltype(type)::type>(task); });
+    with_contract(id, [&](auto tag) { launch<typename decltype(tag)::type>(task); });
     stop.record();
     microseconds += stop.microseconds_since(start);
     copy_back(output, task, row);

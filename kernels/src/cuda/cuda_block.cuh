@@ -15,7 +15,8 @@ struct BlockMemory {
 };
 
 /// `Quad`: the threads work in independent groups of four lanes; else the whole block is one group.
-template <bool Quad>
+/// `Ops` holds the exponentials: ScalarOps' portable ones, or the hardware's.
+template <bool Quad, class Ops = ScalarOps>
 class CudaBlock {
  public:
   using Columns = LogitColumns;
@@ -38,6 +39,28 @@ class CudaBlock {
   __device__ void set(Acc& acc, int lane_index, float value) const {
     if (lane() == lane_index)
       acc.value = value;
+  }
+  template <class Change>
+  __device__ void update(Acc& acc, int threads, Change change) const {
+    if (lane() < threads)
+      acc.value = change(lane(), acc.value);
+  }
+  /// Every thread adds the lanes one after the other, all reading the same word at a time.
+  __device__ float serial_sum(float sum, const Acc& acc, int threads) {
+    __syncthreads();
+    memory_.values[threadIdx.x] = acc.value;
+    __syncthreads();
+    for (int i = 0; i < threads; ++i)
+      sum = sum + memory_.values[i];
+    __syncthreads();
+    return sum;
+  }
+  __device__ float column(const Columns& columns, std::int64_t c) const {
+    return load_logit(columns.row, c, columns.transform);
+  }
+  template <ExpKind Kind>
+  __device__ static float exp(float x) {
+    return Ops::template exp_nonpositive<Kind>(x);
   }
   __device__ void add(Acc& acc, const Acc& other, int) const { acc.value += other.value; }
 
@@ -64,12 +87,12 @@ class CudaBlock {
 
   template <int Elements, class Term>
   __device__ void accumulate(Acc& acc, int threads, const Columns& columns, Sweep sweep, Term term) const {
-    acc.value = thread_accumulate<Elements>(lane(), threads, acc.value, columns, sweep, term);
+    acc.value = thread_accumulate<Elements, Ops>(lane(), threads, acc.value, columns, sweep, term);
   }
   template <class Term>
   __device__ void accumulate_slots(Acc* slots, int threads, const Columns& columns, Sweep sweep, Term term) const {
     float values[4] = {slots[0].value, slots[1].value, slots[2].value, slots[3].value};
-    thread_accumulate_slots(lane(), threads, values, columns, sweep, term);
+    thread_accumulate_slots<Ops>(lane(), threads, values, columns, sweep, term);
     for (int e = 0; e < 4; ++e)
       slots[e].value = values[e];
   }

@@ -89,8 +89,9 @@ RLV_INLINE void load_part(const LogitColumns& columns, std::int64_t c, std::int6
   }
 }
 
-/// One thread's share of a sweep, added to its accumulator in ascending order.
-template <int Elements, class Term>
+/// One thread's share of a sweep, added to its accumulator in ascending order. `Ops`: ScalarOps, or another with its own
+/// exponentials.
+template <int Elements, class Ops, class Term>
 RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const LogitColumns& columns, Sweep sweep,
                                    Term term) {
   if (lane >= threads)
@@ -99,13 +100,13 @@ RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const Logit
     float z[static_cast<std::size_t>(Elements)];
     load_part<Elements>(columns, c, sweep.low, sweep.high, z);
     for (int e = 0; e < Elements; ++e)
-      acc = acc + term(ScalarOps(), z[e]);
+      acc = acc + term(Ops(), z[e]);
   }
   return acc;
 }
 
 /// One thread's share of a sweep of four elements, element e added to slots[e].
-template <class Term>
+template <class Ops, class Term>
 RLV_INLINE void thread_accumulate_slots(int lane, int threads, float* slots, const LogitColumns& columns, Sweep sweep,
                                         Term term) {
   if (lane >= threads)
@@ -114,7 +115,7 @@ RLV_INLINE void thread_accumulate_slots(int lane, int threads, float* slots, con
     float z[4];
     load_part<4>(columns, c, sweep.low, sweep.high, z);
     for (int e = 0; e < 4; ++e)
-      slots[e] = slots[e] + term(ScalarOps(), z[e]);
+      slots[e] = slots[e] + term(Ops(), z[e]);
   }
 }
 

@@ -112,6 +112,19 @@ std::string torch_unsupported_reason(ContractId id) {
       return "miles_fused is compiled by Inductor, not a sequence of ATen operations";
     case ContractId::kVerlFused:
       return "verl_fused is a Triton kernel, not a sequence of ATen operations";
+    case ContractId::kVerlFusedPhantom:
+      return "verl_fused_phantom is a Triton kernel, not a sequence of ATen operations";
+    case ContractId::kVllmBatchInvariant:
+      return "vllm_batch_invariant is a Triton kernel, not a sequence of ATen operations";
+    case ContractId::kMegatronCeFused:
+      return "megatron_ce_fused is compiled by Inductor, not a sequence of ATen operations";
+    case ContractId::kRlKernelStrictSingle:
+    case ContractId::kRlKernelStrictTopP:
+    case ContractId::kRlKernelSparseNucleus:
+    case ContractId::kRlKernelWs2F32:
+    case ContractId::kRlKernelWs2Bits16:
+    case ContractId::kRlKernelWs2Rocm:
+      return std::string(contract(id).name) + " is a kernel of RL-Kernel, not a sequence of ATen operations";
     default:
       return {};
   }
