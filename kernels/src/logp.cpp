@@ -9,6 +9,7 @@
 #include "cpu/cpu_backend.h"
 #include "cpu/task.h"
 #include "cuda/cuda_backend.h"
+#include "rlverify_kernels/native.h"
 #include "torch/torch_loader.h"
 
 namespace rlverify::kernels {
@@ -19,6 +20,11 @@ constexpr const char* kSharedArithmetic =
     "the contract's order with the portable exponential and CUDA's logf: the same bits on cpu and cuda, not the bits "
     "of the system's own "
     "hardware exponential";
+constexpr const char* kAtenGpuExactness = "ATen's own operations on this GPU";
+constexpr const char* kNativeExactness =
+    "the contract's order with this card's own exponentials: meant to be the system's bits on the same card, and "
+    "confirmed "
+    "by nothing but logp_check --native there";
 constexpr const char* kFp64Exactness = "fp64 reference; the same bits on cpu and cuda";
 constexpr const char* kAtenExactness =
     "ATen's own operations on this CPU; its sums and exponentials differ from ATen's on CUDA";
@@ -51,10 +57,31 @@ double run_from_hidden(const Contract& entry, const LogpInput& input, const Exec
     block.logits_row_stride = 0;
     project_on_cpu(input, row, block.rows, rounding, execution, product.data());
     const LogpOutput place{output.logp == nullptr ? nullptr : output.logp + row,
-                           output.logp_fp64 == nullptr ? nullptr : output.logp_fp64 + row};
+                           output.logp_fp64 == nullptr ? nullptr : output.logp_fp64 + row,
+                           output.entropy == nullptr ? nullptr : output.entropy + row};
     microseconds += run(entry, block, product.data(), StorageType::kFloat32, rounding, execution, place);
   }
   return microseconds;
+}
+
+const char* exactness_of(const Contract& entry, const Execution& execution) {
+  if (execution.backend == Backend::kTorch)
+    return execution.native ? kAtenGpuExactness : kAtenExactness;
+  if (entry.result_is_fp64)
+    return kFp64Exactness;
+  return execution.native ? kNativeExactness : kSharedArithmetic;
+}
+
+void check_entropy(const Contract& entry, const LogpInput& input, const Execution& execution,
+                   const LogpOutput& output) {
+  if (output.entropy == nullptr)
+    return;
+  if (!entry.has_entropy || execution.backend == Backend::kTorch)
+    throw KernelError(ErrorKind::kUnsupported, std::string(entry.name) + " has no entropy on this backend");
+  if (!entry.needs_retained_set && input.padded_vocab_size % input.tensor_parallel_size != 0)
+    throw KernelError(ErrorKind::kInvalidInput, std::string(entry.name) + ": the entropy is summed per rank, and " +
+                                                    std::to_string(input.tensor_parallel_size) +
+                                                    " ranks do not divide the padded vocabulary");
 }
 
 }  // namespace
@@ -66,6 +93,9 @@ ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execut
   const std::string unsupported = unsupported_reason(id, execution.backend);
   if (!unsupported.empty())
     throw KernelError(ErrorKind::kUnsupported, unsupported);
+  if (execution.native && execution.backend == Backend::kCpu)
+    throw KernelError(ErrorKind::kUnsupported, "the native flavour needs a GPU: only a card has its own exponentials");
+  check_entropy(entry, input, execution, output);
   const BackendStatus status = backend_status(execution.backend, execution.device);
   if (!status.available)
     throw KernelError(ErrorKind::kNoDevice, status.reason);
@@ -73,8 +103,9 @@ ExecutionReport compute_logp(ContractId id, const LogpInput& input, const Execut
   ExecutionReport report;
   report.backend = execution.backend;
   report.device = status.device;
-  report.exactness = execution.backend == Backend::kTorch ? kAtenExactness
-                                                          : (entry.result_is_fp64 ? kFp64Exactness : kSharedArithmetic);
+  if (execution.native && execution.backend == Backend::kTorch)
+    report.device = aten_name() + " on GPU " + std::to_string(execution.device);
+  report.exactness = exactness_of(entry, execution);
   if (input.rows == 0)
     return report;
   report.microseconds = input.logits != nullptr

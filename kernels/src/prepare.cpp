@@ -66,7 +66,8 @@ void check_source(const LogpInput& input) {
 Ws2Tree ws2_tree_of(ContractId id, StorageType storage) {
   if (id == ContractId::kRlKernelWs2Rocm)
     return Ws2Tree::k128x8;
-  const bool wide = id == ContractId::kRlKernelWs2 ? storage == StorageType::kFloat32 : id == ContractId::kRlKernelWs2F32;
+  const bool wide =
+      id == ContractId::kRlKernelWs2 ? storage == StorageType::kFloat32 : id == ContractId::kRlKernelWs2F32;
   return wide ? Ws2Tree::k128x4 : Ws2Tree::k64x8;
 }
 

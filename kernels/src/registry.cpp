@@ -22,8 +22,7 @@ constexpr std::array<Contract, 17> kContracts{{
      "RL-Kernel rl_engine/reference/logprob/vocab_parallel_logp.py, csrc/cuda/logprob/deterministic_logp_kernel.cu",
      "64 tiles: 128 lanes x 4 (fp32) or 64 x 8 (16 bit), warp trees; gather; sum of 64 by x[i]+x[i+32], shfl 1..16; "
      "z_t - (M + log S)",
-     kWs2StandIn,
-     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16},
+     kWs2StandIn, TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16, false, true},
     {ContractId::kRlKernelStrictTp, "rl_kernel_strict_tp",
      "RL-Kernel strict linear logp on CUDA with a tensor-parallel group",
      "RL-Kernel rl_engine/backends/cuda/logprob/linear_logp.py, ordered_merge.py",
@@ -64,22 +63,23 @@ constexpr std::array<Contract, 17> kContracts{{
     {ContractId::kRlKernelWs2F32, "rl_kernel_ws2_f32", "RL-Kernel, 64 tiles, logits widened to fp32 before the op",
      "RL-Kernel csrc/cuda/logprob/deterministic_logp_kernel.cu",
      "as rl_kernel_ws2 for fp32 storage: 128 lanes x 4 in a tile, whatever the logits are kept in", kWs2StandIn,
-     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16},
+     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16, false, true},
     {ContractId::kRlKernelWs2Bits16, "rl_kernel_ws2_16bit", "RL-Kernel, 64 tiles, logits in bf16 or fp16",
      "RL-Kernel csrc/cuda/logprob/deterministic_logp_kernel.cu",
      "as rl_kernel_ws2 for 16-bit storage: 64 lanes x 8 in a tile, whatever the logits are kept in", kWs2StandIn,
-     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16},
+     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16, false, true},
     {ContractId::kRlKernelWs2Rocm, "rl_kernel_ws2_rocm", "RL-Kernel on ROCm, 64 tiles",
      "RL-Kernel csrc/rocm/logprob/hip_deterministic_logp_kernel.hip",
      "as rl_kernel_ws2 with 128 lanes x 8 in a tile, chunks of 1024, whatever the storage",
      "exponential: the portable polynomial in place of ROCm's expf; torch.sum of the merge as on CUDA; temperature: "
      "applied outside the op, followed as a multiplication by fp32(1/T)",
-     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16},
+     TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kBFloat16, false, true},
     {ContractId::kRlKernelStrictSingle, "rl_kernel_strict_single",
      "RL-Kernel strict linear logp on CUDA without a tensor-parallel group",
      "RL-Kernel csrc/cuda/logprob/fused_linear_logp_sm90.cu",
      "64-column tiles by halving, chained with fma in 64 splits, splits chained; min(z_t - (M + log S), 0)",
-     "exponential: the portable polynomial in place of CUDA's expf; product: the naive fma chain in place of the tensor "
+     "exponential: the portable polynomial in place of CUDA's expf; product: the naive fma chain in place of the "
+     "tensor "
      "cores",
      TemperatureRule::kMultiplyReciprocal, true, false, false, false, StorageType::kFloat32},
     {ContractId::kRlKernelStrictTopP, "rl_kernel_strict_top_p", "RL-Kernel strict linear logp, replay of a top-p set",
@@ -90,10 +90,11 @@ constexpr std::array<Contract, 17> kContracts{{
      TemperatureRule::kDivideRoundBf16, true, false, true, false, StorageType::kBFloat16, true},
     {ContractId::kRlKernelSparseNucleus, "rl_kernel_sparse_nucleus", "RL-Kernel sparse nucleus logp on ROCm",
      "RL-Kernel csrc/rocm/logprob/hip_deterministic_logp_kernel.hip",
-     "retained columns (those that are not -inf) one after the other, with a polynomial exponential and logarithm of its "
+     "retained columns (those that are not -inf) one after the other, with a polynomial exponential and logarithm of "
+     "its "
      "own; z_t - (M + log S)",
      "contraction to fma, which the source leaves to the compiler; product: the naive fma chain",
-     TemperatureRule::kMultiplyReciprocalFp64, true, false, false, false, StorageType::kBFloat16, true},
+     TemperatureRule::kMultiplyReciprocalFp64, true, false, false, false, StorageType::kBFloat16, true, true},
     {ContractId::kVllmBatchInvariant, "vllm_batch_invariant", "vLLM with VLLM_BATCH_INVARIANT=1 (Triton log_softmax)",
      "vllm/model_executor/layers/batch_invariant.py",
      "gather; cut to the real vocabulary; fp32; blocks of 1024 columns one after the other; (z_t - M) - log S",

@@ -44,7 +44,8 @@ inline std::map<ContractId, std::vector<float>> check_errors(const Problem& prob
   }
   for (const auto& a : results) {
     for (const auto& b : results) {
-      const bool serial = a.first == ContractId::kRlKernelSparseNucleus || b.first == ContractId::kRlKernelSparseNucleus;
+      const bool serial =
+          a.first == ContractId::kRlKernelSparseNucleus || b.first == ContractId::kRlKernelSparseNucleus;
       CHECK(max_abs_difference(a.second, b.second) <= (serial ? 1e-4 : 2 * kUlpOf8To16));
     }
   }

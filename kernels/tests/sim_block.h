@@ -44,9 +44,7 @@ class SimBlockOf {
       sum = sum + acc.lane.at(index(i));
     return sum;
   }
-  float column(const Columns& columns, std::int64_t c) const {
-    return load_logit(columns.row, c, columns.transform);
-  }
+  float column(const Columns& columns, std::int64_t c) const { return load_logit(columns.row, c, columns.transform); }
   template <ExpKind Kind>
   static float exp(float x) {
     return Ops::template exp_nonpositive<Kind>(x);

@@ -46,16 +46,15 @@ TEST_CASE("targets outside the vocabulary do what each system does", "[edges]") 
   std::vector<float> values(5 * 16, 0.0F);
   const Problem problem = given_problem(values, 16, 12, {-100, -1, 12, 15, 16});
   const float log16 = std::log(16.0F);
-  for (const ContractId id : {ContractId::kMegatronCe, ContractId::kMegatronCeFused, ContractId::kVimeDefault,
-                              ContractId::kMilesFused}) {
+  for (const ContractId id :
+       {ContractId::kMegatronCe, ContractId::kMegatronCeFused, ContractId::kVimeDefault, ContractId::kMilesFused}) {
     const auto logp = on_all_levels(id, problem.input);
     for (const float value : logp)
       CHECK(value == Approx(-log16));
   }
-  for (const ContractId id :
-       {ContractId::kFp64, ContractId::kRlKernelStrictTp, ContractId::kRlKernelStrictTopP,
-        ContractId::kRlKernelStrictSingle, ContractId::kRlKernelSparseNucleus, ContractId::kVllmGather,
-        ContractId::kVllmBatchInvariant}) {
+  for (const ContractId id : {ContractId::kFp64, ContractId::kRlKernelStrictTp, ContractId::kRlKernelStrictTopP,
+                              ContractId::kRlKernelStrictSingle, ContractId::kRlKernelSparseNucleus,
+                              ContractId::kVllmGather, ContractId::kVllmBatchInvariant}) {
     for (const float value : on_all_levels(id, problem.input))
       CHECK(bits_of(value) == 0x7FC00000U);
   }

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "arithmetic/exp_log.h"
+#include "rlverify_kernels/native.h"
 #include "test_support.h"
 
 namespace {
@@ -133,4 +135,57 @@ TEST_CASE("the torch backend canonicalises what is not a number", "[torch]") {
     return;
   const Problem problem = given_problem(std::vector<float>(128, negative_infinity()), 128, 128, {5});
   CHECK(bits_of(logp_of(ContractId::kVllmGather, problem.input, torch_execution())[0]) == 0x7FC00000U);
+}
+
+TEST_CASE("single ATen operations run through the module", "[torch]") {
+  if (skipped())
+    return;
+  CHECK_FALSE(aten_name().empty());
+  const std::vector<float> in = {0.5F, 1.25F, 3.0F, 0.125F, 2.0F, 7.5F};
+  for (const NativeOpFacts& facts : native_ops()) {
+    INFO(facts.name);
+    std::vector<float> out(facts.reduces ? 2 : 6);
+    run_aten_op(facts.op, in.data(), 2, 3, 0.7F, -1, out.data());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::size_t row = facts.reduces ? i : i / 3;
+      const double x = static_cast<double>(in[i]);
+      double sum = 0.0;
+      double exponentials = 0.0;
+      for (std::size_t c = 3 * row; c < 3 * row + 3; ++c) {
+        sum += static_cast<double>(in[c]);
+        exponentials += std::exp(static_cast<double>(in[c]));
+      }
+      const double max = static_cast<double>(
+          *std::max_element(in.begin() + static_cast<long>(3 * row), in.begin() + static_cast<long>(3 * row + 3)));
+      double expected = 0.0;
+      switch (facts.op) {
+        case NativeOp::kExp:
+          expected = std::exp(x);
+          break;
+        case NativeOp::kLog:
+        case NativeOp::kLogPortable:
+          expected = std::log(x);
+          break;
+        case NativeOp::kDivideByTensor:
+        case NativeOp::kDivideByScalar:
+          expected = x / static_cast<double>(0.7F);
+          break;
+        case NativeOp::kSum:
+          expected = sum;
+          break;
+        case NativeOp::kMax:
+          expected = max;
+          break;
+        case NativeOp::kLogSoftmax:
+          expected = x - std::log(exponentials);
+          break;
+      }
+      CHECK(static_cast<double>(out[i]) == Approx(expected).epsilon(1e-6));
+    }
+  }
+  // What is not there is said, not run elsewhere.
+  if (!aten_gpu_reason(0).empty()) {
+    std::vector<float> out(6);
+    CHECK_THROWS_AS(run_aten_op(NativeOp::kExp, in.data(), 2, 3, 0.7F, 0, out.data()), KernelError);
+  }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every contract on every backend that is present, compares bits, and prints one table. It is what is run on a GPU
-// machine. Exit 0: every CPU instruction set and the GPU give the same bits. Exit 1: they don't. Exit 2: wrong use.
-// Exit 5: an error.
+// machine. --native holds the card's own exponentials and trees against ATen on the same card, --nccl the simulated
+// collectives against NCCL, --bandwidth measures the kernels. Exit 0: all that must agree agrees. Exit 1: it doesn't.
+// Exit 2: wrong use. Exit 4: --native,
+// --nccl or --bandwidth had no device to do it on. Exit 5: an error.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "check_bandwidth.h"
+#include "check_native.h"
+#include "check_nccl.h"
 #include "rlverify_kernels/logp.h"
 #include "rlverify_kernels/synthetic.h"
 
@@ -25,6 +30,7 @@ struct Options {
   std::uint64_t seed = 1;
   int device = 0;
   int repeats = 3;
+  enum class Job : std::uint8_t { kAll, kNative, kNccl, kNcclSetting, kBandwidth } job = Job::kAll;
 };
 
 struct Data {
@@ -133,9 +139,16 @@ void check_contract(const Contract& entry, const Options& options, const Data& d
 
 bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name == "--native" || name == "--nccl" || name == "--bandwidth") {
+      options.job = name == "--native" ? Options::Job::kNative
+                    : name == "--nccl" ? Options::Job::kNccl
+                                       : Options::Job::kBandwidth;
+      --i;
+      continue;
+    }
     if (i + 1 >= argc)
       return false;
-    const std::string name = argv[i];
     const long long value = std::strtoll(argv[i + 1], nullptr, 10);
     if (name == "--rows")
       options.rows = value;
@@ -145,7 +158,10 @@ bool parse(int argc, char** argv, Options& options) {
       options.real = value;
     else if (name == "--seed")
       options.seed = static_cast<std::uint64_t>(value);
-    else if (name == "--device")
+    else if (name == "--nccl-setting") {  // what --nccl starts itself with
+      options.job = Options::Job::kNcclSetting;
+      options.seed = static_cast<std::uint64_t>(value);
+    } else if (name == "--device")
       options.device = static_cast<int>(value);
     else if (name == "--repeats")
       options.repeats = static_cast<int>(value);
@@ -192,17 +208,34 @@ int check_all(const Options& options) {
   return tally.different == 0 ? 0 : 1;
 }
 
+int run_job(const Options& options) {
+  switch (options.job) {
+    case Options::Job::kNative:
+      return check_native(options.device, options.seed);
+    case Options::Job::kNccl:
+      return check_nccl(options.seed);
+    case Options::Job::kBandwidth:
+      return check_bandwidth(options.device, options.rows, options.real, options.seed);
+    case Options::Job::kNcclSetting:
+      return run_nccl_setting(options.seed);
+    case Options::Job::kAll:
+      break;
+  }
+  return check_all(options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) {
     std::fprintf(stderr,
-                 "usage: logp_check [--rows N] [--vocab V] [--real-vocab R] [--seed S] [--device N] [--repeats N]\n");
+                 "usage: logp_check [--native | --nccl | --bandwidth] [--rows N] [--vocab V] [--real-vocab R] [--seed "
+                 "S] [--device N] [--repeats N]\n");
     return 2;
   }
   try {
-    return check_all(options);
+    return run_job(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "logp_check: %s\n", error.what());
     return 5;

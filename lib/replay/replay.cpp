@@ -53,6 +53,7 @@ class Replayer {
       explain_by_nucleus(side);
     }
     judge_sides(result_);
+    list_contracts();
     report_unavailable();
     return std::move(result_);
   }
@@ -174,12 +175,17 @@ class Replayer {
     result_.settings.padded_vocab_sizes.assign(padded_sizes_.begin(), padded_sizes_.end());
     result_.settings.tensor_parallel_sizes.assign(ranks_.begin(), ranks_.end());
     result_.exactness = table_.report().exactness;
+  }
+
+  void list_contracts() {
+    const bool nucleus = std::any_of(result_.sides.begin(), result_.sides.end(),
+                                     [](const SideResult& side) { return side.nucleus.has_value(); });
     // ATen's own operations stand in for nothing but themselves: `exactness` says what they are not.
     const bool own = options_.execution.backend == kernels::Backend::kTorch;
     for (const Candidate& candidate : table_.candidates()) {
       const kernels::Contract& entry = kernels::contract(candidate.contract);
       const bool first = result_.contracts.empty() || result_.contracts.back().contract != entry.name;
-      if (candidate.listed && candidate.fits && first) {
+      if (candidate.listed && candidate.fits && (candidate.whole || nucleus) && first) {
         result_.contracts.push_back(
             {std::string(entry.name), std::string(entry.used_by), own ? "" : std::string(entry.stand_in)});
       }

@@ -49,7 +49,7 @@ void name_rows(SideResult& side, const Table& table, const RowFilter& filter) {
   std::set<std::string> misfits;
   for (std::size_t i = 0; i < table.candidates().size(); ++i) {
     const Candidate& candidate = table.candidates()[i];
-    if (!candidate.fits || !candidate.listed) {
+    if (!candidate.fits || !candidate.listed || !candidate.whole) {
       misfits.insert(name_of(candidate));
     }
     for (std::size_t output = 0; output < kOutputs; ++output) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 #include "core/errors.h"
@@ -16,6 +17,7 @@ namespace {
 
 using kernels::Contract;
 using kernels::ContractId;
+using kernels::StorageType;
 
 constexpr std::array<Temperature, 2> kTemperatures = {Temperature::kOfFile, Temperature::kOne};
 constexpr std::array<Vocabulary, 2> kVocabularies = {Vocabulary::kReal, Vocabulary::kPadded};
@@ -24,11 +26,28 @@ bool chosen(const std::vector<ContractId>& contracts, ContractId id) {
   return contracts.empty() || std::find(contracts.begin(), contracts.end(), id) != contracts.end();
 }
 
+/// Whether every row leaves most of the vocabulary out, as logits kept after top-p do: at most 128 real columns that
+/// are not -inf, and at least one that is.
+bool is_retained_set(const Logits& logits, std::int64_t real_vocab) {
+  constexpr std::int64_t kMaxRetained = 128;
+  for (std::int64_t row = 0; row < logits.rows; ++row) {
+    std::int64_t kept = 0;
+    for (std::int64_t column = 0; column < real_vocab && kept <= kMaxRetained; ++column) {
+      const float value = logit(logits, row, column);
+      kept += std::isinf(value) && value < 0.0F ? 0 : 1;
+    }
+    if (kept > kMaxRetained || kept == real_vocab) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 Table::Table(const std::vector<ContractId>& contracts, kernels::Execution execution,
              std::vector<Unavailable>& unavailable)
-    : execution_(execution), unavailable_(unavailable) {
+    : execution_(execution), unavailable_(unavailable), chosen_(!contracts.empty()) {
   for (const Contract& entry : kernels::contracts()) {
     const bool listed = chosen(contracts, entry.id);
     const std::string reason = kernels::unsupported_reason(entry.id, execution.backend);
@@ -103,7 +122,7 @@ void Table::run(Candidate& candidate, const Logits& logits, std::int64_t real_vo
   const Contract& entry = kernels::contract(candidate.contract);
   candidate.values.resize(static_cast<std::size_t>(piece.rows));
   candidate.wide.resize(static_cast<std::size_t>(piece.rows));
-  if (!candidate.fits) {
+  if (!candidate.fits || (!candidate.whole && !nucleus_)) {
     return;
   }
   kernels::LogpInput input;
@@ -136,6 +155,18 @@ void Table::run(Candidate& candidate, const Logits& logits, std::int64_t real_vo
   }
 }
 
+void Table::leave_out(const Piece& piece) {
+  if (chosen_) {
+    return;  // who asks for a contract gets it
+  }
+  const bool retained = is_retained_set(piece.reader.logits(StorageType::kFloat32), piece.group.head().real_vocab_size);
+  for (Candidate& candidate : candidates_) {
+    const Contract& entry = kernels::contract(candidate.contract);
+    candidate.fits = candidate.fits && !kernels::is_alias(entry.id, piece.reader.logits(entry.product_type).type);
+    candidate.whole = candidate.whole && (retained || !entry.needs_retained_set);
+  }
+}
+
 void Table::copy_from(Candidate& candidate, Temperature temperature, Vocabulary vocabulary) {
   const Candidate* source = find(candidate.contract, temperature, vocabulary);
   candidate.values = source->values;
@@ -161,7 +192,7 @@ std::size_t Table::twin_of(std::size_t candidate) const {
   const Candidate& a = candidates_[candidate];
   for (std::size_t j = 0; j < candidate; ++j) {
     const Candidate& b = candidates_[j];
-    if (a.temperature == b.temperature && a.vocabulary == b.vocabulary && b.listed && b.fits &&
+    if (a.temperature == b.temperature && a.vocabulary == b.vocabulary && b.listed && b.fits && b.whole &&
         differ_[candidate * candidates_.size() + j] == 0) {
       return j;
     }
@@ -171,6 +202,8 @@ std::size_t Table::twin_of(std::size_t candidate) const {
 
 void Table::compute(const Piece& piece) {
   masked_.clear();
+  nucleus_ = false;
+  leave_out(piece);
   const run::LogpInputsFile& head = piece.group.head();
   for (Candidate& candidate : candidates_) {
     const bool real = candidate.vocabulary == Vocabulary::kReal;
@@ -190,6 +223,7 @@ void Table::compute(const Piece& piece) {
 
 void Table::compute_nucleus(const Piece& piece, Temperature temperature, double p) {
   masked_.clear();
+  nucleus_ = true;
   std::deque<std::pair<const Logits*, Logits>> cut;
   for (Candidate& candidate : candidates_) {
     if (candidate.temperature != temperature || candidate.vocabulary != Vocabulary::kReal || !candidate.listed) {

@@ -22,6 +22,7 @@ struct Candidate {
   Vocabulary vocabulary = Vocabulary::kReal;
   bool listed = true;  ///< false: computed for the nucleus only
   bool fits = true;    ///< false: some group's shapes are not for it
+  bool whole = true;   ///< false: only over a nucleus that replay cuts; some row's kept logits are no retained set
   std::vector<float> values;
   std::vector<double> wide;  ///< the same, or the full fp64 values of the reference
 };
@@ -51,15 +52,19 @@ class Table {
 
  private:
   void run(Candidate& candidate, const Logits& logits, std::int64_t real_vocab, const Piece& piece);
+  /// Contracts that are another one for this piece's storage, or need a retained set that some row is not.
+  void leave_out(const Piece& piece);
   void copy_from(Candidate& candidate, Temperature temperature, Vocabulary vocabulary);
   void look_for_twins(const Piece& piece);
   Candidate* find(kernels::ContractId contract, Temperature temperature, Vocabulary vocabulary);
 
   kernels::Execution execution_;
   std::vector<Unavailable>& unavailable_;
+  bool chosen_;  ///< contracts were asked for by name
   std::vector<Candidate> candidates_;
   std::vector<std::uint8_t> differ_;  ///< [later candidate][earlier one]: they had different values somewhere
   std::deque<std::pair<const Logits*, Logits>> masked_;  ///< of the current piece; a deque keeps references valid
+  bool nucleus_ = false;                                 ///< the rows are being computed over a nucleus
   kernels::ExecutionReport report_;
 };
 

@@ -19,7 +19,7 @@ train, rollout, direct = document["tensors"]
 assert train["name"] == "train_log_probs" and rollout["name"] == "rollout_log_probs" and direct["different"] == 5
 assert train["backend"] == "cpu" and train["device"] and train["exactness"]
 assert {row["vocabulary"] for row in train["follows"]} == {"real"} and {row["vocabulary"] for row in rollout["follows"]} == {"padded"}
-assert len(train["hypotheses"]) == 8 * 2 * 2, len(train["hypotheses"])
+assert len(train["hypotheses"]) == 14 * 2 * 2, len(train["hypotheses"])
 assert all(row["compared"] == 5 for row in train["hypotheses"])
 assert document["coverage"]["replay"] == {"files": 1, "tensors": 1, "elements": 5, "bytes": 80}
 PYTHON

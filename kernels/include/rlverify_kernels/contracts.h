@@ -35,10 +35,10 @@ enum class ContractId : std::uint8_t {
 
 /// How a contract applies the temperature to a logit z that was widened to fp32 (docs/kernels.md, "Temperature").
 enum class TemperatureRule : std::uint8_t {
-  kDivideFp64,             ///< z / T in fp64 (the reference)
-  kDivide,                 ///< IEEE fp32 division by fp32(T); T below 1e-5 means greedy and counts as 1
-  kDivideRoundBf16,        ///< z rounded to bf16, IEEE fp32 division by fp32(T), rounded to bf16 again
-  kMultiplyReciprocal,     ///< z times fp32(1/T): what PyTorch on CUDA makes of a division by a Python number
+  kDivideFp64,              ///< z / T in fp64 (the reference)
+  kDivide,                  ///< IEEE fp32 division by fp32(T); T below 1e-5 means greedy and counts as 1
+  kDivideRoundBf16,         ///< z rounded to bf16, IEEE fp32 division by fp32(T), rounded to bf16 again
+  kMultiplyReciprocal,      ///< z times fp32(1/T): what PyTorch on CUDA makes of a division by a Python number
   kMultiplyRoundToStorage,  ///< the same, rounded back to the storage type of the logits; T of 0 counts as 1
   kMultiplyReciprocalFp64   ///< z times fp32(1/T), where 1/T is divided in fp64
 };
@@ -59,6 +59,7 @@ struct Contract {
   StorageType product_type;    ///< to what the system rounds hidden x weight
   /// A contract over a retained set of tokens (top-p): columns of -inf are not in it, and a target outside gives NaN.
   bool needs_retained_set = false;
+  bool has_entropy = false;  ///< LogpOutput::entropy can be asked for
 };
 
 /// All contracts, in the order of ContractId.

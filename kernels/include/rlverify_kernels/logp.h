@@ -41,18 +41,22 @@ struct LogpInput {
   int multiprocessors = 132;         ///< of the GPU whose torch.sum is followed (H100, H200: 132)
 };
 
-/// Where and how to run. Nothing here changes a bit of the result.
+/// Where and how to run. Nothing here but `native` changes a bit of the result.
 struct Execution {
   Backend backend = Backend::kCpu;
   int device = 0;                 ///< CUDA device number
   int threads = 0;                ///< CPU threads; 0 means all
   std::optional<SimdLevel> simd;  ///< CPU instruction set; empty means the best one
+  /// cuda: the card's own exponentials (expf, __expf, ex2.approx) in place of the portable one, for the bits of a
+  /// framework on the same card. torch: ATen on CUDA device `device` instead of the CPU.
+  bool native = false;
 };
 
 /// Where the results go; a null pointer is skipped.
 struct LogpOutput {
   float* logp = nullptr;        ///< [rows] fp32; NaN is always 0x7FC00000
   double* logp_fp64 = nullptr;  ///< [rows] the same widened, or the full fp64 value of the reference contract
+  float* entropy = nullptr;     ///< [rows] of the distribution, by contracts that have one; not on the torch backend
 };
 
 /// How a computation was done, for reports.

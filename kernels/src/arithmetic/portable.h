@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+/// For what only a host calls.
+#define RLV_HOST_INLINE static inline __attribute__((always_inline))
 #if defined(__CUDACC__)
 #define RLV_INLINE static __host__ __device__ __forceinline__
 #define RLV_MEMBER __host__ __device__ __forceinline__

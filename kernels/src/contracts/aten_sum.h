@@ -56,10 +56,10 @@ RLV_INLINE AtenSumPlan aten_sum_plan(std::int64_t rows, std::int64_t columns, in
 /// Vectorised: lane j of block q takes float4 number j + q*threads, then every threads*ctas-th, element i of each into
 /// accumulator i; head (before the first boundary) and tail elements go to accumulator 0 of the first lanes. Else
 /// accumulator i takes elements j + (4n + i)*step. Then ((a0+a1)+a2)+a3, the tree, and the blocks' sums by the tree
-/// again.
+/// again. Columns from `limit` on are there and add +0.
 template <class Block, class Term>
 RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, ColumnRange range, AtenSumPlan plan,
-                          int shift, Term term) {
+                          int shift, Term term, std::int64_t limit) {
   const int threads = plan.threads;
   typename Block::Acc partials = block.zero(threads);
   float sum = 0.0F;
@@ -70,19 +70,22 @@ RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, 
       if (shift > 0) {
         begin = smaller(range.begin + 4 - shift, range.end);
         if (cta == 0)
-          block.template accumulate<1>(a[0], threads, columns, Sweep{range.begin - shift, threads, range.begin, begin},
-                                       term);
+          block.template accumulate<1>(a[0], threads, columns,
+                                       Sweep{range.begin - shift, threads, range.begin, smaller(begin, limit)}, term);
       }
       const std::int64_t tail = begin + (range.end - begin) / 4 * 4;
       const std::int64_t stride = 4LL * threads;
-      block.accumulate_slots(a, threads, columns, Sweep{begin + cta * stride, stride * plan.ctas, begin, tail}, term);
+      block.accumulate_slots(a, threads, columns,
+                             Sweep{begin + cta * stride, stride * plan.ctas, begin, smaller(tail, limit)}, term);
       if (cta == 0)
-        block.template accumulate<1>(a[0], threads, columns, Sweep{tail, threads, tail, range.end}, term);
+        block.template accumulate<1>(a[0], threads, columns, Sweep{tail, threads, tail, smaller(range.end, limit)},
+                                     term);
     } else {
       const std::int64_t step = static_cast<std::int64_t>(threads) * plan.ctas;
       for (int i = 0; i < 4; ++i) {
         const std::int64_t first = range.begin + cta * threads + i * step;
-        block.template accumulate<1>(a[i], threads, columns, Sweep{first, 4 * step, range.begin, range.end}, term);
+        block.template accumulate<1>(a[i], threads, columns,
+                                     Sweep{first, 4 * step, range.begin, smaller(range.end, limit)}, term);
       }
     }
     for (int i = 1; i < 4; ++i)
@@ -91,6 +94,12 @@ RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, 
     block.set(partials, cta, sum);
   }
   return plan.ctas == 1 ? sum : aten_reduce_tree(block, partials, threads);
+}
+
+template <class Block, class Term>
+RLV_INLINE float aten_sum(Block& block, const typename Block::Columns& columns, ColumnRange range, AtenSumPlan plan,
+                          int shift, Term term) {
+  return aten_sum(block, columns, range, plan, shift, term, range.end);
 }
 
 }  // namespace rlverify::kernels

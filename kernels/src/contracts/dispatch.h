@@ -27,7 +27,7 @@ struct TypeTag {
 
 /// Calls visit(TypeTag<C>()) for the contract's type. Forced inline, as everything that the instruction sets share.
 template <class Visit>
-RLV_INLINE auto with_contract(ContractId id, Visit visit) {
+RLV_HOST_INLINE auto with_contract(ContractId id, Visit visit) {
   switch (id) {
     case ContractId::kRlKernelWs2:
     case ContractId::kRlKernelWs2F32:
@@ -63,8 +63,14 @@ RLV_INLINE auto with_contract(ContractId id, Visit visit) {
   return visit(TypeTag<Fp64Reference>());
 }
 
+/// Whether the contract's type states an entropy.
+template <class C, class = void>
+inline constexpr bool kHasEntropy = false;
+template <class C>
+inline constexpr bool kHasEntropy<C, decltype(static_cast<void>(C::kEntropyThreads))> = true;
+
 /// Units of the contract: the partial sums that a row's merge is given.
-RLV_INLINE int units_of(ContractId id, const Shape& shape) {
+RLV_HOST_INLINE int units_of(ContractId id, const Shape& shape) {
   return with_contract(id, [&](auto tag) { return decltype(tag)::type::units(shape); });
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// megatron_ce_fused: Megatron-LM with cross_entropy_loss_fusion (impl native), pieces compiled by torch.compile. Source:
-// megatron/core/fusions/fused_cross_entropy.py.
-// Order: fp32 logits; M all-reduced MAX; per rank a compiled row sum of exp(z - M); one all-reduce SUM over
-// [predicted(N); S(N)], so S of row r is element N + r of 2N. logp = -(log S - (z_t - M)). Padding columns are summed. A
-// target outside every shard gives -log S.
-// Stand-in: Inductor's row sum has no definite order. Here: 512 lanes with four accumulators each over columns
-// 4i..4i+3 + 2048n, ((a0+a1)+a2)+a3, shfl_down 16..1, the 16 warp values 8, 4, 2, 1. No temperature in Megatron itself,
-// verl's scalar division is used.
+// megatron_ce_fused: Megatron-LM with cross_entropy_loss_fusion (impl native), pieces compiled by torch.compile.
+// Source: megatron/core/fusions/fused_cross_entropy.py. Order: fp32 logits; M all-reduced MAX; per rank a compiled row
+// sum of exp(z - M); one all-reduce SUM over [predicted(N); S(N)], so S of row r is element N + r of 2N. logp = -(log S
+// - (z_t - M)). Padding columns are summed. A target outside every shard gives -log S. Stand-in: Inductor's row sum has
+// no definite order. Here: 512 lanes with four accumulators each over columns 4i..4i+3 + 2048n, ((a0+a1)+a2)+a3,
+// shfl_down 16..1, the 16 warp values 8, 4, 2, 1. No temperature in Megatron itself, verl's scalar division is used.
 #pragma once
 
 #include "contracts/aten_shard.h"

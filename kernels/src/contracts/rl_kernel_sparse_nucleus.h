@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rl_kernel_sparse_nucleus: RL-Kernel's `sparse-nucleus-hip-serial-deterministic-v12` (ROCm): one thread per row over the
-// retained ids in ascending order. Source: csrc/rocm/logprob/hip_deterministic_logp_kernel.hip.
-// Order: z times fp32(1/T); M; S = S + E(z - M) one after the other; lse = M + L(S); result z_t - lse. E and L are a
-// polynomial and a series of the system's own (nucleus_math.h), so nothing stands in for a hardware function. The
-// retained set is the columns that are not -inf (the system adds the owners' values over ranks, which only makes +0 of
-// -0); a target outside gives NaN. The same bits for every P. 128 tokens are the system's fast path, not a limit.
-// Stand-in: contraction, which the source leaves to the compiler: inside E and L products that feed a sum are fused, z
-// times 1/T is not.
+// rl_kernel_sparse_nucleus: RL-Kernel's `sparse-nucleus-hip-serial-deterministic-v12` (ROCm): one thread per row over
+// the retained ids in ascending order. Source: csrc/rocm/logprob/hip_deterministic_logp_kernel.hip. Order: z times
+// fp32(1/T); M; S = S + E(z - M) one after the other; lse = M + L(S); result z_t - lse. Entropy: the sum of (E(z - M) *
+// reciprocal(S)) * (lse - z), in the same order. E, L and the reciprocal are polynomials and Newton steps of the
+// system's own (nucleus_math.h), so nothing stands in for a hardware function. The retained set is the columns that are
+// not -inf (the system adds the owners' values over ranks, which only makes +0 of -0); a target outside gives NaN. The
+// same bits for every P. 128 tokens are the system's fast path, not a limit. Stand-in: contraction, which the source
+// leaves to the compiler: inside E, L and the reciprocal products that feed a sum are fused, elsewhere none is.
 #pragma once
 
 #include "contracts/nucleus_math.h"
@@ -17,7 +17,8 @@ namespace rlverify::kernels {
 struct RlKernelSparseNucleus {
   static constexpr bool kGlobalMax = false;
   static constexpr bool kQuadLanes = false;
-  static constexpr int kMaxThreads = 256;  // of a CUDA block: each evaluates one column's term, lane 0's order adds them
+  static constexpr int kMaxThreads =
+      256;  // of a CUDA block: each evaluates one column's term, lane 0's order adds them
   static constexpr int kLanes = 256;
 
   RLV_MEMBER static int units(const Shape&) { return 1; }
@@ -38,6 +39,26 @@ struct RlKernelSparseNucleus {
       sum = block.serial_sum(sum, terms, kLanes);
     }
     return {max, sum};
+  }
+
+  static constexpr int kEntropyThreads = kLanes;
+
+  RLV_MEMBER static int entropy_units(const Shape&) { return 1; }
+  RLV_MEMBER static int entropy_lanes(const Shape&) { return kLanes; }
+  template <class Block>
+  RLV_MEMBER static float entropy_partial(Block& block, const typename Block::Columns& columns, int,
+                                          const EntropyInput& in, const Shape& shape, std::int64_t) {
+    const float scale = nucleus_reciprocal(in.sum);
+    float entropy = 0.0F;
+    for (std::int64_t first = 0; first < shape.real_vocab; first += kLanes) {
+      const auto terms = block.generate(kLanes, [&](int lane) {
+        const std::int64_t c = first + lane;
+        const float z = c < shape.real_vocab ? block.column(columns, c) : negative_infinity();
+        return z == negative_infinity() ? 0.0F : (nucleus_exp(z - in.max) * scale) * (in.lse - z);
+      });
+      entropy = block.serial_sum(entropy, terms, kLanes);
+    }
+    return entropy;
   }
 
   template <class Block>

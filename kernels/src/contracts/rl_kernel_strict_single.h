@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rl_kernel_strict_single: RL-Kernel's `cuda-fused-linear-logp-sm90-contract-v1`, strict linear logp without a
-// tensor-parallel group: product, temperature and sum in one kernel. Source: csrc/cuda/logprob/fused_linear_logp_sm90.cu.
-// Order: fp32 accumulators, never rounded; columns from R on are -inf; times fp32(1/T). 64 splits of
-// ceil(ceil(V/64)/64) tiles of 64 columns. In a tile m' is the maximum, t = sum of exp(z - m') by halving 32..1; a split
-// chains its tiles: new = max(old, m'), s = fma(s, exp(old - new), t * exp(m' - new)). Splits are chained from left to
-// right: S = fma(s_i, exp(m_i - M), S). Result min(z_t - (M + log S), 0). It knows no ranks: the same bits for every P.
-// Stand-in: the product's order (tensor cores); a NaN stays NaN in the last minimum.
+// tensor-parallel group: product, temperature and sum in one kernel. Source:
+// csrc/cuda/logprob/fused_linear_logp_sm90.cu. Order: fp32 accumulators, never rounded; columns from R on are -inf;
+// times fp32(1/T). 64 splits of ceil(ceil(V/64)/64) tiles of 64 columns. In a tile m' is the maximum, t = sum of exp(z
+// - m') by halving 32..1; a split chains its tiles: new = max(old, m'), s = fma(s, exp(old - new), t * exp(m' - new)).
+// Splits are chained from left to right: S = fma(s_i, exp(m_i - M), S). Result min(z_t - (M + log S), 0). It knows no
+// ranks: the same bits for every P. Stand-in: the product's order (tensor cores); a NaN stays NaN in the last minimum.
 #pragma once
 
 #include "contracts/trees.h"

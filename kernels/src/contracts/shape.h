@@ -147,4 +147,23 @@ struct ExpTerm {
   }
 };
 
+/// What an entropy is computed from: the row's log-sum-exp, and its first unit's maximum and sum.
+struct EntropyInput {
+  float lse = 0.0F;
+  float max = 0.0F;
+  float sum = 0.0F;
+};
+
+/// exp(z - lse) * (lse - z), each step rounded; +0 for z = -inf, whose exponential is 0 whatever the finite factor is.
+struct EntropyTerm {
+  float lse = 0.0F;
+  template <class Ops>
+  RLV_MEMBER typename Ops::Vector operator()(Ops ops, typename Ops::Vector z) const {
+    const auto difference = ops.subtract(z, ops.splat(lse));
+    const auto probability = ops.template exp_nonpositive<ExpKind::kAccurate>(difference);
+    const auto finite = ops.maximum(ops.splat(-1.0e30F), difference);
+    return ops.multiply(probability, ops.subtract(ops.splat(0.0F), finite));
+  }
+};
+
 }  // namespace rlverify::kernels

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// verl_fused: verl's Triton linear cross entropy, from logits as if its product were exact; after the fix of the phantom
-// columns, and as verl_fused_phantom before it. Source: verl/utils/kernel/{kernels,linear_cross_entropy}.py. Order: per rank, splits of 1,024 columns
-// made of 256-column tiles; online in a split: Mn = max(M, tile), acc = fma(exp(M - Mn), acc, sum exp(z - Mn)).
-// Epilogue over blocks of 64 splits: gM starts at 0, gA = fma(exp(old - gM), gA, sum exp(m_i - gM) acc_i). With ranks:
-// maxima all-reduced split by split before that, then one all-reduce SUM of [gA(N); entropy(N)], gA of row r is element
-// r of 2N. logp = -((gM + log gA) - z_t). Padding columns are summed. A target outside every shard gives z_t = 0 when P
-// > 1. Before the fix (PR #5349) the columns by which a rank's last split passes its shard had the logit 0: they count in
-// the maximum and add exp(0 - M) each. Stand-in: the sum of a tile (4 lanes own columns 8j+2l and 8j+2l+1, ascending, then (l0+l2)+(l1+l3)) and of 64
-// splits (halving tree); the contraction to fma; a tile or split of nothing but -inf counts as empty, where the system
-// would give NaN.
+// verl_fused: verl's Triton linear cross entropy, from logits as if its product were exact; after the fix of the
+// phantom columns, and as verl_fused_phantom before it. Source: verl/utils/kernel/{kernels,linear_cross_entropy}.py.
+// Order: per rank, splits of 1,024 columns made of 256-column tiles; online in a split: Mn = max(M, tile), acc =
+// fma(exp(M - Mn), acc, sum exp(z - Mn)). Epilogue over blocks of 64 splits: gM starts at 0, gA = fma(exp(old - gM),
+// gA, sum exp(m_i - gM) acc_i). With ranks: maxima all-reduced split by split before that, then one all-reduce SUM of
+// [gA(N); entropy(N)], gA of row r is element r of 2N. logp = -((gM + log gA) - z_t). Padding columns are summed. A
+// target outside every shard gives z_t = 0 when P > 1. Before the fix (PR #5349) the columns by which a rank's last
+// split passes its shard had the logit 0: they count in the maximum and add exp(0 - M) each. Stand-in: the sum of a
+// tile (4 lanes own columns 8j+2l and 8j+2l+1, ascending, then (l0+l2)+(l1+l3)) and of 64 splits (halving tree); the
+// contraction to fma; a tile or split of nothing but -inf counts as empty, where the system would give NaN.
 #pragma once
 
 #include "contracts/collective.h"
@@ -54,8 +54,8 @@ struct VerlFusedOf {
       if (phantoms > 0)
         add_phantoms(block, acc, static_cast<int>(kTile - phantoms), 0.0F - reference);
       const float tile_sum = halving_tree(block, acc, 4);
-      running.sum = fused_multiply_add(block.template exp<ExpKind::kTriton>(running.max - reference), running.sum,
-                                       tile_sum);
+      running.sum =
+          fused_multiply_add(block.template exp<ExpKind::kTriton>(running.max - reference), running.sum, tile_sum);
       running.max = max;
     }
     return running;

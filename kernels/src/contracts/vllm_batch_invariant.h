@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// vllm_batch_invariant: vLLM with VLLM_BATCH_INVARIANT=1, where a Triton kernel replaces ATen's log_softmax; one program
-// per row. Source: vllm/model_executor/layers/batch_invariant.py.
-// Order: logits gathered, cut to the real vocabulary, fp32; M over the row first; then blocks of 1,024 columns from left
-// to right, S = S + tl.sum(exp(z - M)); result (z_t - M) - log S. The same for every P, batch and place.
-// Stand-in: tl.sum of 1,024 values on 4 warps, whose order Triton doesn't state: lane i of 128 adds columns 4i..4i+3 and
-// then 512 + 4i..4i+3, in this order; shuffles 16, 8, 4, 2, 1 in each warp; (w0 + w2) + (w1 + w3) of the four warps.
+// vllm_batch_invariant: vLLM with VLLM_BATCH_INVARIANT=1, where a Triton kernel replaces ATen's log_softmax; one
+// program per row. Source: vllm/model_executor/layers/batch_invariant.py. Order: logits gathered, cut to the real
+// vocabulary, fp32; M over the row first; then blocks of 1,024 columns from left to right, S = S + tl.sum(exp(z - M));
+// result (z_t - M) - log S. The same for every P, batch and place. Stand-in: tl.sum of 1,024 values on 4 warps, whose
+// order Triton doesn't state: lane i of 128 adds columns 4i..4i+3 and then 512 + 4i..4i+3, in this order; shuffles 16,
+// 8, 4, 2, 1 in each warp; (w0 + w2) + (w1 + w3) of the four warps.
 #pragma once
 
 #include "contracts/trees.h"

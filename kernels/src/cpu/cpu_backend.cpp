@@ -97,6 +97,7 @@ void run_on_cpu(ContractId id, const Prepared& prepared, const void* logits, con
   task.targets = input.targets;
   task.logp = output.logp;
   task.logp_fp64 = output.logp_fp64;
+  task.entropy = output.entropy;
   const CpuLevel level = level_of(execution);
   const std::int64_t scratch_floats = 2 * padded_units(units_of(id, task.shape)) + task.shape.padded_vocab + 64;
   constexpr std::int64_t kRowsPerBlock = 4;

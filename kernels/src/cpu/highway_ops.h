@@ -26,6 +26,7 @@ struct HighwayOps {
   RLV_MEMBER static Vector splat(float value) { return hn::Set(D(), value); }
   RLV_MEMBER static Vector add(Vector a, Vector b) { return hn::Add(a, b); }
   RLV_MEMBER static Vector subtract(Vector a, Vector b) { return hn::Sub(a, b); }
+  RLV_MEMBER static Vector multiply(Vector a, Vector b) { return hn::Mul(a, b); }
   RLV_MEMBER static Vector fma(Vector a, Vector b, Vector c) { return hn::MulAdd(a, b, c); }
   /// x86's maximum gives its second operand when one is NaN, so a NaN in `z` is dropped.
   RLV_MEMBER static Vector maximum(Vector running, Vector z) { return hn::Max(z, running); }

@@ -10,7 +10,7 @@
 
 namespace rlverify::kernels {
 
-/// `Ops`: Vector, kWidth, load, store, load_lanes<E>, load_lanes_bf16<E>, splat, add, subtract, maximum,
+/// `Ops`: Vector, kWidth, load, store, load_lanes<E>, load_lanes_bf16<E>, splat, add, subtract, multiply, maximum,
 /// exp_nonpositive (see scalar_ops.h).
 template <class Ops>
 class LaneBlock {

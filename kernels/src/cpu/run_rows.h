@@ -82,7 +82,24 @@ class RowRunner {
       }
       const MergeInput merge_input = merge_input_of(task, row, stored, {maxima, sums, units, batch_row, global_max});
       write(task, row, canonical(Contract::merge(block, merge_input, shape)));
+      if constexpr (kHasEntropy<Contract>) {
+        if (task.entropy != nullptr) {
+          columns = columns_of<Block>(task, stored, {0, shape.padded_vocab}, stage);
+          task.entropy[row] = canonical(entropy_of<Contract>(block, columns, merge_input, shape));
+        }
+      }
     }
+  }
+
+  /// The units' parts from left to right.
+  template <class Contract, class Block>
+  static float entropy_of(Block& block, const typename Block::Columns& columns, const MergeInput& in,
+                          const Shape& shape) {
+    const EntropyInput input{Contract::log_sum_exp(block, in, shape), in.maxima[0], in.sums[0]};
+    float entropy = Contract::entropy_partial(block, columns, 0, input, shape, in.batch_row);
+    for (int unit = 1; unit < Contract::entropy_units(shape); ++unit)
+      entropy = entropy + Contract::entropy_partial(block, columns, unit, input, shape, in.batch_row);
+    return entropy;
   }
 
   static MergeInput merge_input_of(const CpuTask& task, std::int64_t row, const void* stored, MergeInput in) {

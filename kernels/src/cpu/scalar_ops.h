@@ -30,6 +30,7 @@ struct ScalarOps {
   RLV_MEMBER static Vector splat(float value) { return value; }
   RLV_MEMBER static Vector add(Vector a, Vector b) { return a + b; }
   RLV_MEMBER static Vector subtract(Vector a, Vector b) { return a - b; }
+  RLV_MEMBER static Vector multiply(Vector a, Vector b) { return a * b; }
   RLV_MEMBER static Vector fma(Vector a, Vector b, Vector c) { return fused_multiply_add(a, b, c); }
   /// Larger of the two; `z` is dropped when it is NaN. The sign of a zero is not defined.
   RLV_MEMBER static Vector maximum(Vector running, Vector z) { return z > running ? z : running; }

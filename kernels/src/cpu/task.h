@@ -17,6 +17,7 @@ struct CpuTask {
   const std::int64_t* targets = nullptr;
   float* logp = nullptr;
   double* logp_fp64 = nullptr;
+  float* entropy = nullptr;
 };
 
 /// One block of hidden x weight: columns [column_begin, column_end) of `rows` rows.

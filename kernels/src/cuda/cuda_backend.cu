@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "contracts/dispatch.h"
 #include "cuda/cuda_backend.h"
-#include "cuda/cuda_kernels.cuh"
+#include "cuda/cuda_task.h"
 
 namespace rlverify::kernels {
 
@@ -58,27 +57,6 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-unsigned blocks_of(std::int64_t count) {
-  return static_cast<unsigned>(count);
-}
-
-template <class Contract>
-void launch(const CudaTask& task) {
-  if constexpr (std::is_same_v<Contract, Fp64Reference>) {
-    fp64_kernel<<<blocks_of(task.rows), Fp64Reference::kLanes>>>(task);
-  } else {
-    if constexpr (Contract::kGlobalMax)
-      global_max_kernel<<<blocks_of(task.rows), kGlobalMaxThreads>>>(task);
-    const std::int64_t units = task.rows * task.units;
-    const int threads = Contract::kQuadLanes ? kQuadThreads : std::max(32, Contract::lanes(task.shape));
-    const std::int64_t blocks = Contract::kQuadLanes ? divide_up(units, kQuadThreads / 4) : units;
-    partial_kernel<Contract><<<blocks_of(blocks), threads>>>(task);
-    check(cudaGetLastError(), "partial sums");
-    merge_kernel<Contract><<<blocks_of(task.rows), kMergeThreads>>>(task);
-  }
-  check(cudaGetLastError(), "kernel launch");
-}
-
 /// Rows whose logits fit half of the free device memory, and no launch above 2^30 blocks.
 std::int64_t rows_per_piece(std::int64_t row_bytes, int units, std::int64_t rows) {
   std::size_t free_bytes = 0;
@@ -97,6 +75,10 @@ void copy_back(const LogpOutput& output, const CudaTask& task, std::int64_t row)
   }
   if (output.logp_fp64 != nullptr) {
     check(cudaMemcpy(output.logp_fp64 + row, task.logp_fp64, count * sizeof(double), cudaMemcpyDeviceToHost),
+          "copy of the results");
+  }
+  if (output.entropy != nullptr) {
+    check(cudaMemcpy(output.entropy + row, task.entropy, count * sizeof(float), cudaMemcpyDeviceToHost),
           "copy of the results");
   }
 }
@@ -122,6 +104,8 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
   const DeviceArray<float> global_maxima(piece);
   const DeviceArray<float> logp(piece);
   const DeviceArray<double> logp_fp64(piece);
+  const DeviceArray<float> entropy(output.entropy == nullptr ? 0 : piece);
+  const DeviceArray<float> entropy_parts(output.entropy == nullptr ? 0 : piece * prepared.shape.ranks);
   task.logits = device_logits.get();
   task.targets = targets.get();
   task.maxima = maxima.get();
@@ -129,6 +113,8 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
   task.global_maxima = global_maxima.get();
   task.logp = logp.get();
   task.logp_fp64 = logp_fp64.get();
+  task.entropy = output.entropy == nullptr ? nullptr : entropy.get();
+  task.entropy_parts = entropy_parts.get();
 
   Event start;
   Event stop;
@@ -145,7 +131,8 @@ double run_on_cuda(ContractId id, const Prepared& prepared, const void* logits, 
                      cudaMemcpyHostToDevice),
           "copy of the targets");
     start.record();
-    with_contract(id, [&](auto tag) { launch<typename decltype(tag)::type>(task); });
+    const LaunchError error = execution.native ? launch_native(id, task) : launch_portable(id, task);
+    check(static_cast<cudaError_t>(error.code), error.what);
     stop.record();
     microseconds += stop.microseconds_since(start);
     copy_back(output, task, row);

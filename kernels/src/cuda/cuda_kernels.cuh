@@ -5,24 +5,9 @@
 
 #include "contracts/fp64.h"
 #include "cuda/cuda_block.cuh"
+#include "cuda/cuda_task.h"
 
 namespace rlverify::kernels {
-
-/// One launch: device pointers and sizes.
-struct CudaTask {
-  Shape shape;
-  LogitTransform transform;
-  const void* logits = nullptr;
-  std::int64_t row_stride = 0;
-  std::int64_t rows = 0;
-  int units = 1;
-  const std::int64_t* targets = nullptr;
-  float* maxima = nullptr;         // [rows, units]
-  float* sums = nullptr;           // [rows, units]
-  float* global_maxima = nullptr;  // [rows]
-  float* logp = nullptr;           // [rows]
-  double* logp_fp64 = nullptr;     // [rows]
-};
 
 inline constexpr int kMergeThreads = 64;
 inline constexpr int kGlobalMaxThreads = 512;
@@ -42,10 +27,11 @@ static __global__ void __launch_bounds__(kGlobalMaxThreads) global_max_kernel(Cu
     task.global_maxima[row] = max;
 }
 
-template <class Contract>
+/// `Ops`: whose exponentials (cuda_block.cuh).
+template <class Contract, class Ops>
 __global__ void __launch_bounds__(Contract::kMaxThreads, 1) partial_kernel(CudaTask task) {
   __shared__ BlockMemory memory;
-  CudaBlock<Contract::kQuadLanes> block(memory);
+  CudaBlock<Contract::kQuadLanes, Ops> block(memory);
   const std::int64_t groups = Contract::kQuadLanes ? kQuadThreads / 4 : 1;
   const std::int64_t index = blockIdx.x * groups + (Contract::kQuadLanes ? threadIdx.x / 4 : 0);
   if (index >= task.rows * task.units)
@@ -61,10 +47,10 @@ __global__ void __launch_bounds__(Contract::kMaxThreads, 1) partial_kernel(CudaT
   task.sums[index] = partial.sum;
 }
 
-template <class Contract>
+template <class Contract, class Ops>
 __global__ void __launch_bounds__(kMergeThreads) merge_kernel(CudaTask task) {
   __shared__ BlockMemory memory;
-  CudaBlock<false> block(memory);
+  CudaBlock<false, Ops> block(memory);
   const std::int64_t row = blockIdx.x;
   MergeInput in;
   in.maxima = task.maxima + row * task.units;
@@ -79,6 +65,36 @@ __global__ void __launch_bounds__(kMergeThreads) merge_kernel(CudaTask task) {
     return;
   task.logp[row] = logp;
   task.logp_fp64[row] = canonical(static_cast<double>(logp));
+}
+
+/// One block per row and unit of the entropy; each block computes the row's log-sum-exp again.
+template <class Contract, class Ops>
+__global__ void __launch_bounds__(Contract::kEntropyThreads, 1) entropy_kernel(CudaTask task) {
+  __shared__ BlockMemory memory;
+  CudaBlock<false, Ops> block(memory);
+  const int units = Contract::entropy_units(task.shape);
+  const std::int64_t row = blockIdx.x / units;
+  MergeInput in;
+  in.maxima = task.maxima + row * task.units;
+  in.sums = task.sums + row * task.units;
+  in.units = task.units;
+  const EntropyInput input{Contract::log_sum_exp(block, in, task.shape), in.maxima[0], in.sums[0]};
+  const float part = Contract::entropy_partial(block, columns_of(task, row), static_cast<int>(blockIdx.x % units),
+                                               input, task.shape, task.shape.first_batch_row + row);
+  if (threadIdx.x == 0)
+    task.entropy_parts[blockIdx.x] = part;
+}
+
+/// The units' parts from left to right, a thread per row.
+static __global__ void entropy_chain_kernel(CudaTask task, int units) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= task.rows)
+    return;
+  const float* parts = task.entropy_parts + row * units;
+  float entropy = parts[0];
+  for (int unit = 1; unit < units; ++unit)
+    entropy = entropy + parts[unit];
+  task.entropy[row] = canonical(entropy);
 }
 
 static __global__ void __launch_bounds__(Fp64Reference::kLanes) fp64_kernel(CudaTask task) {

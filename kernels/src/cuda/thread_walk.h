@@ -89,8 +89,8 @@ RLV_INLINE void load_part(const LogitColumns& columns, std::int64_t c, std::int6
   }
 }
 
-/// One thread's share of a sweep, added to its accumulator in ascending order. `Ops`: ScalarOps, or another with its own
-/// exponentials.
+/// One thread's share of a sweep, added to its accumulator in ascending order. `Ops`: ScalarOps, or another with its
+/// own exponentials.
 template <int Elements, class Ops, class Term>
 RLV_INLINE float thread_accumulate(int lane, int threads, float acc, const LogitColumns& columns, Sweep sweep,
                                    Term term) {

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "../torch/torch_module.h"
+#include "rlverify_kernels/native.h"
 
 namespace rlverify::kernels {
 
@@ -18,6 +19,8 @@ namespace {
 
 struct Module {
   decltype(&rlverify_torch_run) run = nullptr;
+  decltype(&rlverify_torch_op) op = nullptr;
+  decltype(&rlverify_torch_gpu_reason) gpu_reason = nullptr;
   std::string name;
   std::string reason;
 };
@@ -52,11 +55,17 @@ Module load() {
   const auto version = symbol<decltype(&rlverify_torch_interface_version)>(handle, "rlverify_torch_interface_version");
   const auto name = symbol<decltype(&rlverify_torch_name)>(handle, "rlverify_torch_name");
   const auto run = symbol<decltype(&rlverify_torch_run)>(handle, "rlverify_torch_run");
-  if (version == nullptr || name == nullptr || run == nullptr || version() != kTorchModuleVersion) {
+  const auto op = symbol<decltype(&rlverify_torch_op)>(handle, "rlverify_torch_op");
+  const auto gpu_reason = symbol<decltype(&rlverify_torch_gpu_reason)>(handle, "rlverify_torch_gpu_reason");
+  const bool complete =
+      version != nullptr && name != nullptr && run != nullptr && op != nullptr && gpu_reason != nullptr;
+  if (!complete || version() != kTorchModuleVersion) {
     module.reason = "the torch module has another interface than this program: " + path;
     return module;
   }
   module.run = run;
+  module.op = op;
+  module.gpu_reason = gpu_reason;
   module.name = name();
   return module;
 }
@@ -90,6 +99,7 @@ double run_on_torch(const Contract& contract, const LogpInput& input, const void
   request.batch_rows = input.batch_rows == 0 ? input.rows : input.batch_rows;
   request.first_batch_row = input.first_batch_row;
   request.threads = execution.threads;
+  request.device = execution.native ? execution.device : -1;
   request.logp = output.logp;
   request.logp_fp64 = output.logp_fp64;
   std::array<char, 1024> message{};
@@ -99,9 +109,31 @@ double run_on_torch(const Contract& contract, const LogpInput& input, const void
   return request.microseconds;
 }
 
+void run_aten_op(NativeOp op, const float* in, std::int64_t rows, std::int64_t columns, float scalar, int device,
+                 float* out) {
+  const Module& module = loaded_module();
+  if (module.op == nullptr)
+    throw KernelError(ErrorKind::kNoDevice, module.reason);
+  const char* name = native_ops()[static_cast<std::size_t>(op)].name;
+  std::array<char, 1024> message{};
+  if (module.op(name, device, in, rows, columns, scalar, out, message.data(),
+                static_cast<std::int64_t>(message.size())) != 0) {
+    throw KernelError(ErrorKind::kDevice, std::string("torch: ") + message.data());
+  }
+}
+
+std::string aten_name() {
+  return loaded_module().name;
+}
+
+std::string aten_gpu_reason(int device) {
+  const Module& module = loaded_module();
+  return module.gpu_reason == nullptr ? module.reason : std::string(module.gpu_reason(device));
+}
+
 BackendStatus torch_status() {
   const Module& module = loaded_module();
-  return {module.run != nullptr, module.name, module.reason};
+  return {module.run != nullptr, module.name.empty() ? "" : module.name + " on the CPU", module.reason};
 }
 
 std::string torch_unsupported_reason(ContractId id) {
