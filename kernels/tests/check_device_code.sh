@@ -13,8 +13,11 @@ if [[ ! -x $cuobjdump ]]; then
   echo "no cuobjdump here: the SASS was not looked at"
   exit 0
 fi
+looked_at=0
 for object in "$@"; do
   [[ $object == *cuda_native* ]] || continue
-  "$cuobjdump" -sass "$object" >"$work/native.sass"
+  PATH=$(dirname "$cuobjdump"):$PATH "$cuobjdump" -sass "$object" >"$work/native.sass"
   python3 "$sources/tests/check_device_code.py" sass "$work/native.sass"
+  looked_at=1
 done
+[[ $looked_at -eq 1 ]] || { echo "no object of cuda_native.cu among: $*"; exit 1; }
