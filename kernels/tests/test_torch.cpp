@@ -37,7 +37,7 @@ std::vector<float> by_python(const Problem& problem) {
   fs::create_directories(folder);
   write_file(folder / "logits", problem.logits.data(), problem.logits.size());
   write_file(folder / "targets", problem.targets.data(), problem.targets.size() * sizeof(std::int64_t));
-  const std::string command = std::string("/usr/bin/python3 ") + RLV_TEST_SOURCE_DIR + "/torch_log_softmax.py " +
+  const std::string command = std::string(RLV_TEST_PYTHON " ") + RLV_TEST_SOURCE_DIR + "/torch_log_softmax.py " +
                               (folder / "logits").string() + " " + storage_name(problem.input.logits_type) + " " +
                               std::to_string(problem.input.rows) + " " +
                               std::to_string(problem.input.padded_vocab_size) + " " + (folder / "targets").string() +
@@ -52,18 +52,18 @@ std::vector<float> by_python(const Problem& problem) {
   return logp;
 }
 
-/// What ATen does on the CPU: eight accumulators, one per lane of an AVX2 vector, added to from the first column to the
+/// What ATen does on the CPU: `count` accumulators, one per lane of its vectors, added to from the first column to the
 /// last.
-std::vector<float> by_eight_lanes(const Problem& problem) {
+std::vector<float> by_lanes(const Problem& problem, int count) {
   std::vector<float> logp;
   const std::int64_t columns = problem.input.padded_vocab_size;
   for (std::int64_t row = 0; row < problem.input.rows; ++row) {
     float max = negative_infinity();
     for (std::int64_t c = 0; c < columns; ++c)
       max = std::max(max, problem.at(row, c));
-    float lanes[8] = {};
+    float lanes[32] = {};
     for (std::int64_t c = 0; c < columns; ++c)
-      lanes[c % 8] += exp_portable(problem.at(row, c) - max);
+      lanes[c % count] += exp_portable(problem.at(row, c) - max);
     double sum = 0.0;
     for (const float lane : lanes)
       sum += static_cast<double>(lane);
@@ -101,9 +101,12 @@ TEST_CASE("the torch backend is python3-torch's log_softmax bit for bit", "[torc
           storage_name(type), static_cast<long long>(vocab), differing(logp, ours), max_abs_difference(logp, ours),
           max_abs_difference(logp, fp64_of(problem.input)), max_abs_difference(ours, fp64_of(problem.input)));
       // The difference is ATen's order on the CPU: 19,000 additions to one accumulator, whose roundings are biased
-      // where the logits take few values, as bf16 ones do. Eight such accumulators and our exponential come within
-      // rounding of it.
-      CHECK(max_abs_difference(logp, by_eight_lanes(problem)) <= 2.0 * 9.5367431640625e-07);
+      // where the logits take few values, as bf16 ones do. Eight such accumulators (libtorch 1.13, AVX2; later versions
+      // have more) and our exponential come within rounding of it.
+      double nearest = 1.0;
+      for (const int lanes : {8, 16, 32})
+        nearest = std::min(nearest, max_abs_difference(logp, by_lanes(problem, lanes)));
+      CHECK(nearest <= 2.0 * 9.5367431640625e-07);
     }
   }
 }
@@ -180,7 +183,7 @@ TEST_CASE("single ATen operations run through the module", "[torch]") {
           expected = x - std::log(exponentials);
           break;
       }
-      CHECK(static_cast<double>(out[i]) == Approx(expected).epsilon(1e-6));
+      CHECK(static_cast<double>(out[i]) == Approx(expected).epsilon(1e-6).margin(2e-7));
     }
   }
   // What is not there is said, not run elsewhere.

@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 #include <torch/version.h>
 
 #include <chrono>
@@ -215,7 +216,7 @@ RLVERIFY_EXPORT const char* rlverify_torch_name(void) {
 
 RLVERIFY_EXPORT int rlverify_torch_run(RlverifyTorchRequest* request, char* message, std::int64_t message_bytes) {
   try {
-    const at::NoGradGuard no_gradients;
+    const c10::NoGradGuard no_gradients;
     if (request->threads > 0)
       at::set_num_threads(request->threads);
     const auto start = std::chrono::steady_clock::now();
@@ -238,7 +239,7 @@ RLVERIFY_EXPORT int rlverify_torch_op(const char* name, std::int32_t device, con
                                       std::int64_t columns, float scalar, float* out, char* message,
                                       std::int64_t message_bytes) {
   try {
-    const at::NoGradGuard no_gradients;
+    const c10::NoGradGuard no_gradients;
     const at::Tensor input =
         at::from_blob(const_cast<float*>(in), {rows, columns}, at::TensorOptions().dtype(at::kFloat))
             .to(device_of(device));
