@@ -30,8 +30,7 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 # A target of its own: the C++ options of the rest are not nvcc's.
-add_library(rlverify_kernels_cuda OBJECT
-  src/cuda/cuda_backend.cu src/cuda/cuda_portable.cu src/cuda/cuda_native.cu)
+add_library(rlverify_kernels_cuda OBJECT src/cuda/cuda_backend.cu)
 set_target_properties(rlverify_kernels_cuda PROPERTIES
   CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rlverify_kernels_cuda PRIVATE include src)

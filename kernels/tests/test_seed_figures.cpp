@@ -48,3 +48,31 @@ TEST_CASE("the seed's figures", "[seed]") {
     check_parallel_verdicts(problem);
   }
 }
+
+TEST_CASE("the published figures with a dominant logit", "[seed]") {
+  constexpr std::int64_t kVocab = 151936;
+  for (const bool is_target : {false, true}) {
+    Problem problem = normal_problem(1, 512, kVocab, kVocab, StorageType::kBFloat16, 3.0F);
+    const auto columns = uniform_targets(51, 512, kVocab);
+    for (std::int64_t row = 0; row < 512; ++row) {
+      const std::uint16_t dominant = narrow_bf16(10.0F + 20.0F * static_cast<float>(row) / 511.0F);
+      const std::int64_t column = columns[static_cast<std::size_t>(row)];
+      std::memcpy(problem.logits.data() + (row * kVocab + column) * 2, &dominant, 2);
+    }
+    if (is_target)
+      problem.targets = columns;
+    problem.point();
+    const auto reference = fp64_of(problem.input);
+    const auto error = [&](ContractId id) { return max_abs_difference(logp_of(id, problem.input), reference); };
+    const double serial = error(ContractId::kVllmBatchInvariant);
+    const double gather = error(ContractId::kVllmGather);
+    const double tiles = error(ContractId::kRlKernelWs2);
+    std::printf("N(0,3) and a logit of 10 to 30%s: vllm_batch_invariant %.3e, vllm_gather %.3e, rl_kernel_ws2 %.3e\n",
+                is_target ? ", the target" : "", serial, gather, tiles);
+    // Published: 3.3e-6 to 3.9e-6, 6.5e-7 to 2.0e-6, 1.2e-6 to 2.7e-6.
+    CHECK(serial > 3.0e-6);
+    CHECK(serial < 4.1e-6);
+    CHECK(gather < 2.1e-6);
+    CHECK(tiles < 2.9e-6);
+  }
+}
