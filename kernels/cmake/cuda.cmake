@@ -13,7 +13,11 @@ if(NOT RLVERIFY_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
+    # The toolkit is found by its shared runtime, also where the rest looks for archives alone (a portable program).
+    set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
+    list(APPEND CMAKE_FIND_LIBRARY_SUFFIXES .so)
     find_package(CUDAToolkit REQUIRED GLOBAL)  # the programs that link this live in other folders
+    set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
     set(RLVERIFY_HAVE_CUDA ON)
   elseif(RLVERIFY_CUDA STREQUAL "ON")
     message(FATAL_ERROR "RLVERIFY_CUDA is ON and no CUDA compiler works")
