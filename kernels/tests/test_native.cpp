@@ -27,7 +27,7 @@ void compare(ContractId id, Problem problem, int ranks, Literal literal) {
 }
 
 double ulps(float value, double exact) {
-  const double step = std::ldexp(1.0, std::max(std::ilogb(static_cast<float>(exact)) - 23, -149));
+  const double step = std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
   return std::fabs(static_cast<double>(value) - exact) / step;
 }
 
