@@ -5,7 +5,7 @@
   examples/make_examples.py [--check]     --check writes nothing and fails when the committed files are not what this script writes
 
 Needs nothing but Python: files of torch.save are written here (a stored zip with a protocol-2 pickle). What a run directory holds is
-told in docs/design.md; the numbers are synthetic. `passing` passes; `failing` is `passing` with one bit of one rollout log-prob flipped
+told in docs/documents.md; the numbers are synthetic. `passing` passes; `failing` is `passing` with one bit of one rollout log-prob flipped
 on every tensor-parallel replica of its shard.
 """
 import argparse

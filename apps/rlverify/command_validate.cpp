@@ -49,7 +49,8 @@ void refuse_other_directories(const std::string& path) {
   }
   for (const auto& entry : fs::directory_iterator(path, ignored)) {
     if (entry.path().extension() == ".safetensors" || entry.path().filename() == "model.safetensors.index.json") {
-      throw core::InputError(path + " is a model directory, not a run: rlverify diff A B compares models");
+      throw core::InputError(path + " is a model directory, not a run: rlverify diff A B compares models (" +
+                             entry.path().filename().string() + " is there, manifest.json is not)");
     }
   }
 }

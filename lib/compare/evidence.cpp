@@ -37,7 +37,8 @@ void refuse_other_directories(const std::string& path) {
     throw core::InputError(path + " is a ROCm arm directory (launch.json): there are no rules for it yet");
   }
   if (tensor::looks_like_model(path)) {
-    throw core::InputError("these are model directories, not runs: rlverify diff A B (" + path + ")");
+    throw core::InputError("these are model directories, not runs: rlverify diff A B (" + path +
+                           " holds tensor files and no manifest.json)");
   }
 }
 

@@ -92,7 +92,10 @@ std::vector<std::string> list_sidecars(const std::string& path) {
 
 void require_sidecars(const std::string& path, const std::vector<SidecarFileResult>& results) {
   if (results.empty()) {
-    throw core::InputError(path + ": expected sidecars (*.pt), found none");
+    std::error_code error;
+    const std::string inner = (fs::path(path) / "mismatch-sidecars").string();
+    throw core::InputError(path + ": expected sidecars (*.pt), found none" +
+                           (fs::is_directory(inner, error) ? "; did you mean " + inner + "?" : ""));
   }
   if (std::any_of(results.begin(), results.end(), [](const SidecarFileResult& result) { return result.readable; })) {
     return;

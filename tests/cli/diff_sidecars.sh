@@ -22,5 +22,14 @@ cp -r "$passing/mismatch-sidecars" bad && chmod -R u+w bad && echo nothing > bad
 expect 1 diff bad
 has out "INCOMPLETE"
 has out "RLV-411"
+# The folder above the sidecars of a run without a manifest, and a folder without any.
+mkdir -p bare && cp -r "$passing/mismatch-sidecars" bare/
+expect 3 diff bare
+has err "bare: expected sidecars (*.pt), found none; did you mean bare/mismatch-sidecars?"
+mkdir none
+expect 3 diff none
+has err "none: expected sidecars (*.pt), found none"
+has_not err "did you mean"
+
 # Two sidecars are compared as any two files.
 expect 0 diff "$passing/mismatch-sidecars/rank00000.call00000000.pt" "$passing/mismatch-sidecars/rank00001.call00000000.pt"

@@ -9,6 +9,7 @@ mkdir model rocm
 touch model/model-00001-of-00001.safetensors
 expect 3 validate model
 has err "is a model directory, not a run: rlverify diff A B"
+has err "(model-00001-of-00001.safetensors is there, manifest.json is not)"
 touch rocm/launch.json
 expect 3 validate rocm
 has err "ROCm arm directory"

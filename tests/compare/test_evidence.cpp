@@ -68,6 +68,7 @@ TEST_CASE("Paths that are no runs say what they are") {
   std::filesystem::create_directories(folder.file("model"));
   static_cast<void>(folder.write("model/model.safetensors", ""));
   CHECK(message("model").find("these are model directories, not runs: rlverify diff A B") == 0);
+  CHECK(message("model").find("model holds tensor files and no manifest.json") != std::string::npos);
   std::filesystem::create_directories(folder.file("rocm"));
   static_cast<void>(folder.write("rocm/launch.json", "{}"));
   CHECK(message("rocm").find("ROCm arm directory (launch.json)") != std::string::npos);
