@@ -10,18 +10,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <set>
 #include <span>
 
-#include "core/byte_source.h"
 #include "core/errors.h"
 #include "core/sha256.h"
 #include "core/thread_pool.h"
-#include "replay/logits.h"
-#include "rlverify_kernels/synthetic.h"
-#include "run/logp_inputs_file.h"
-#include "tensor/storage_check.h"
 
 namespace rlverify::replay {
 namespace {
@@ -98,24 +92,41 @@ class Runner {
         out.nccl_setting_invariant = *out.nccl_setting_invariant && same(values, run(contract.id, other));
       }
       out.batch_bitwise = rows_alone_agree(contract.id, four, values) && sub_batches_agree(contract.id, four, values);
-      for (std::size_t row = 0; row < values.size(); ++row) {
-        out.max_abs_vs_fp64 =
-            std::max(out.max_abs_vs_fp64, std::fabs(static_cast<double>(values[row]) - reference_[row]));
+      if (const auto reason = measure_distance(values, out)) {
+        return unavailable(contract, fmt::format("{}: {}", contract.name, *reason), values);
       }
     } catch (const kernels::KernelError& error) {
       if (error.kind() != kernels::ErrorKind::kInvalidInput && error.kind() != kernels::ErrorKind::kUnsupported) {
         throw core::DeviceError(error.what());
       }
-      values.clear();
-      PriorArtCandidate unavailable;
-      unavailable.name = contract.name;
-      unavailable.unavailable = error.what();
-      return unavailable;
+      return unavailable(contract, error.what(), values);
     }
     return out;
   }
 
  private:
+  static PriorArtCandidate unavailable(const Contract& contract, std::string reason, std::vector<float>& values) {
+    values.clear();
+    PriorArtCandidate out;
+    out.name = contract.name;
+    out.unavailable = std::move(reason);
+    return out;
+  }
+
+  /// The largest distance from fp64; or why there is none: a row that is a number on one side only is no distance, and
+  /// to leave it out would make what failed look exact.
+  std::optional<std::string> measure_distance(const std::vector<float>& values, PriorArtCandidate& out) const {
+    for (std::size_t row = 0; row < values.size(); ++row) {
+      const auto value = static_cast<double>(values[row]);
+      const double distance = value == reference_[row] ? 0.0 : std::fabs(value - reference_[row]);
+      if (!std::isfinite(distance)) {
+        return fmt::format("row {} gives {} and fp64 {}: there is no distance", row, values[row], reference_[row]);
+      }
+      out.max_abs_vs_fp64 = std::max(out.max_abs_vs_fp64, distance);
+    }
+    return std::nullopt;
+  }
+
   static bool same(const std::vector<float>& a, const std::vector<float>& b) {
     return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
   }
@@ -182,7 +193,8 @@ class Runner {
   std::vector<double> reference_;
 };
 
-/// Largest distance of two candidates' values; pairs with a value that isn't finite don't count.
+/// Largest distance of two candidates' values. Where one isn't finite, the other and fp64 give the same (a target at
+/// -inf): that pair doesn't count.
 double max_abs(const std::vector<float>& a, const std::vector<float>& b) {
   double max = 0.0;
   for (std::size_t row = 0; row < a.size(); ++row) {
@@ -192,110 +204,12 @@ double max_abs(const std::vector<float>& a, const std::vector<float>& b) {
   return max;
 }
 
-/// The logits that count must be numbers, or -inf for a column that can't be chosen.
-void require_numbers(const std::string& path, std::size_t sample, const Logits& rows, std::int64_t real_columns) {
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    for (std::int64_t column = 0; column < real_columns; ++column) {
-      const float value = logit(rows, i, column);
-      if (std::isnan(value) || value == std::numeric_limits<float>::infinity()) {
-        run::fail_field(path, fmt::format("logits[{}] at [{}, {}]", sample, i, column), "a number or -inf",
-                        std::isnan(value) ? "nan" : "inf");
-      }
-    }
-  }
-}
-
-void require_targets(const std::string& path, std::size_t sample, const std::vector<std::int64_t>& targets,
-                     std::int64_t real_columns) {
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (targets[i] < 0 || targets[i] >= real_columns) {
-      run::fail_field(path, fmt::format("targets[{}] at [{}]", sample, i),
-                      fmt::format("a token of the real vocabulary, 0 to {}", real_columns - 1),
-                      fmt::format("{}", targets[i]));
-    }
-  }
-}
-
 }  // namespace
-
-SharedLogits synthetic_logits(std::int64_t tokens, std::int64_t vocabulary, std::int64_t real_vocabulary,
-                              std::uint64_t seed) {
-  SharedLogits logits;
-  logits.tokens = tokens;
-  logits.vocabulary = vocabulary;
-  logits.real_vocabulary = real_vocabulary;
-  logits.bytes = kernels::normal_logits(seed, tokens, vocabulary, real_vocabulary, 1.0F, logits.type);
-  logits.targets = kernels::uniform_targets(seed, tokens, real_vocabulary);
-  return logits;
-}
-
-std::uint64_t synthetic_logits_bytes(std::int64_t tokens, std::int64_t vocabulary) {
-  return static_cast<std::uint64_t>(tokens) * static_cast<std::uint64_t>(vocabulary) *
-         static_cast<std::uint64_t>(kernels::storage_bytes(kernels::StorageType::kBFloat16));
-}
-
-namespace {
-
-std::uint64_t matrix_bytes(const run::LogpInputsFile& file) {
-  std::uint64_t sum = 0;
-  for (const run::LogpInputsSample& sample : file.samples) {
-    sum += sample.matrix->logical_bytes();
-  }
-  return sum;
-}
-
-}  // namespace
-
-std::uint64_t logits_of_file_bytes(const std::string& path) {
-  const run::LogpInputsFile file = run::read_logp_inputs(core::open_file(path), path);
-  std::uint64_t largest = 0;
-  for (const run::LogpInputsSample& sample : file.samples) {
-    largest = std::max(largest, sample.matrix->logical_bytes());
-  }
-  return matrix_bytes(file) + largest;  // all samples, and one beside them as it is read
-}
 
 void require_contracts(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     (void)contract_called(name);
   }
-}
-
-SharedLogits logits_of_file(const std::string& path) {
-  const run::LogpInputsFile file = run::read_logp_inputs(core::open_file(path), path);
-  tensor::check_storages(*file.source, *file.pt);
-  if (file.has_hidden || file.is_local_vocab) {
-    run::fail_field(path, "logits", "logits over the whole padded vocabulary",
-                    file.has_hidden ? "hidden states" : "one rank's slice");
-  }
-  SharedLogits logits;
-  logits.type = storage_type(file.dtype);
-  logits.vocabulary = file.padded_vocab_size;
-  logits.real_vocabulary = file.real_vocab_size;
-  logits.bytes.reserve(matrix_bytes(file));
-  Logits rows;
-  rows.type = logits.type;
-  rows.columns = file.padded_vocab_size;
-  for (std::size_t i = 0; i < file.samples.size(); ++i) {
-    const run::LogpInputsSample& sample = file.samples[i];
-    require_targets(path, i, sample.targets, file.real_vocab_size);
-    rows.rows = static_cast<std::int64_t>(sample.tokens());
-    rows.bytes = tensor::read_elements(*file.source, *sample.matrix);
-    require_numbers(path, i, rows, file.real_vocab_size);
-    for (std::int64_t row = 0; row < rows.rows; ++row) {
-      for (std::int64_t column = file.real_vocab_size; column < file.padded_vocab_size; ++column) {
-        exclude(rows, row, column);
-      }
-    }
-    const auto* first = reinterpret_cast<const unsigned char*>(rows.bytes.data());
-    logits.bytes.insert(logits.bytes.end(), first, first + rows.bytes.size());
-    logits.targets.insert(logits.targets.end(), sample.targets.begin(), sample.targets.end());
-  }
-  logits.tokens = static_cast<std::int64_t>(logits.targets.size());
-  if (logits.tokens == 0) {
-    run::fail_field(path, "logits", "at least one row", "none");
-  }
-  return logits;
 }
 
 PriorArt run_prior_art(const SharedLogits& logits, const PriorArtOptions& options) {

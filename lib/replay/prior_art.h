@@ -31,7 +31,8 @@ struct SharedLogits {
 /// The memory that synthetic_logits takes, in bytes.
 [[nodiscard]] std::uint64_t synthetic_logits_bytes(std::int64_t tokens, std::int64_t vocabulary);
 /// All rows of a logp-inputs file with the whole vocabulary, in order. Throws core::ArtifactError for other files, and
-/// for values that no log-prob can be computed from: NaN or +inf in a real column, a target that is no real column.
+/// for values that no log-prob can be computed from: NaN or +inf in a real column, a row without a finite one, a target
+/// that is no real column.
 [[nodiscard]] SharedLogits logits_of_file(const std::string& path);
 /// The most memory that logits_of_file holds at a time, in bytes. Reads no logits.
 [[nodiscard]] std::uint64_t logits_of_file_bytes(const std::string& path);
@@ -41,7 +42,8 @@ struct PriorArtOptions {
   int repeats = 10;
 };
 
-/// What is known of one candidate; only `unavailable` when it can't run.
+/// What is known of one candidate; only `unavailable` when it can't run, or gives a number where fp64 gives none or the
+/// other way round.
 struct PriorArtCandidate {
   std::string name;
   std::optional<std::string> unavailable;

@@ -79,3 +79,45 @@ TEST_CASE("logits of a file: whole rows of all samples, padding masked") {
   const std::string slice = folder.write("slice.pt", rlverify::test::write_pt(slices.payload(0, true)));
   CHECK_THROWS_AS(logits_of_file(slice), rlverify::core::ArtifactError);
 }
+
+TEST_CASE("a candidate that gives no number where fp64 gives one is not called exact") {
+  SharedLogits logits = synthetic_logits(4, 64, 64, 1);
+  for (std::size_t i = 0; i < 64; ++i) {  // row 1: -200, where verl's maximum, floored at 0, leaves nothing of the sum
+    logits.bytes[2 * (64 + i)] = 0x48;
+    logits.bytes[2 * (64 + i) + 1] = 0xc3;
+  }
+  PriorArtOptions options;
+  options.candidates = {"vllm_gather", "verl_fused"};
+  const PriorArt result = run_prior_art(logits, options);
+  CHECK(candidate(result, "vllm_gather").max_abs_vs_fp64 < 2e-6);
+  CHECK(candidate(result, "vllm_gather").max_abs_vs.empty());
+  REQUIRE(candidate(result, "verl_fused").unavailable);
+  CHECK_THAT(*candidate(result, "verl_fused").unavailable,
+             Catch::StartsWith("verl_fused: row 1 gives inf and fp64 -4.1"));
+}
+
+TEST_CASE("a target that can't be chosen is -inf on every side: no distance is lost by it") {
+  SharedLogits logits = synthetic_logits(2, 64, 64, 1);
+  const auto target = static_cast<std::size_t>(logits.targets[1]);
+  logits.bytes[2 * (64 + target)] = 0x80;
+  logits.bytes[2 * (64 + target) + 1] = 0xff;
+  const PriorArt result = run_prior_art(logits, {});
+  for (const PriorArtCandidate& entry : result.candidates) {
+    INFO(entry.name);
+    CHECK_FALSE(entry.unavailable);
+    CHECK(entry.max_abs_vs_fp64 < 2e-6);
+    CHECK(entry.max_abs_vs.size() == 5);
+  }
+}
+
+TEST_CASE("a row of a file without a number is refused") {
+  Dump dump = normal_dump(72, 6, 64, 60);
+  const TemporaryFolder folder;
+  for (std::size_t column = 0; column < 60; ++column) {
+    dump.samples[1].logits.replace(2 * (2 * 64 + column), 2, "\x80\xff");
+  }
+  const std::string path = folder.write("in.pt", rlverify::test::write_pt(dump.payload()));
+  CHECK_THROWS_WITH(logits_of_file(path), Catch::Contains("logits[1] at [2]"));
+  dump.samples[1].logits.replace(2 * 2 * 64, 2, std::string(2, '\0'));
+  CHECK(logits_of_file(folder.write("in.pt", rlverify::test::write_pt(dump.payload()))).tokens == 12);
+}
