@@ -23,6 +23,7 @@ bool same_result(const SamplePiece& a, const SamplePiece& b) {
     return std::make_tuple(piece.response_length, piece.dtype, piece.difference.elements,
                            piece.difference.different_elements, piece.difference.max_ulp_distance,
                            piece.difference.max_abs_difference, piece.difference.sum_abs_difference,
+                           piece.difference.reference_non_finite, piece.difference.candidate_non_finite,
                            piece.difference.first ? piece.difference.first->element_index : 0, piece.masked_different);
   };
   return key(a) == key(b);
@@ -36,6 +37,17 @@ Finding piece_finding(const SidecarDiff& diff, const SamplePiece& piece, std::st
   finding.place.call = piece.call;
   finding.place.sample = piece.sample;
   return finding;
+}
+
+/// What a tensor-parallel rank found, for a finding that tells two of them apart.
+std::string result_text(const SamplePiece& piece) {
+  const tensor::Difference& difference = piece.difference;
+  const std::string text = fmt::format("{} {}", difference.different_elements,
+                                       difference.different_elements == 1 ? "difference" : "differences");
+  return difference.reference_non_finite + difference.candidate_non_finite == 0
+             ? text
+             : fmt::format("{}, {} train and {} rollout values not finite", text, difference.reference_non_finite,
+                           difference.candidate_non_finite);
 }
 
 void join(const SamplePiece& piece, SampleDiff& sample) {
@@ -66,6 +78,16 @@ void join(const SamplePiece& piece, SampleDiff& sample) {
 
 using Pieces = std::vector<SamplePiece>::const_iterator;
 
+/// Bits that are equal can still be useless: NaN beside the same NaN.
+bool is_not_finite(const SamplePiece& piece) {
+  return piece.difference.reference_non_finite > 0 && piece.difference.candidate_non_finite > 0;
+}
+
+void add_not_finite(const SamplePiece& piece, SidecarDiff& diff) {
+  diff.findings.add(piece_finding(diff, piece, "RLV-414", core::Severity::kWarning,
+                                  "NaN or infinity on both sides, at active positions"));
+}
+
 /// Of the replicas of one piece, which begin at `next`, the first of those with the most differences; `next` is moved
 /// behind them. Taking any one would let the ranks' order decide whether a difference is seen.
 Pieces worst_replica(std::vector<SamplePiece>::iterator& next, std::vector<SamplePiece>::iterator end,
@@ -78,14 +100,21 @@ Pieces worst_replica(std::vector<SamplePiece>::iterator& next, std::vector<Sampl
   };
   const Pieces first = next;
   Pieces worst = next;
+  bool not_finite = is_not_finite(*first);
+  if (not_finite) {
+    add_not_finite(*first, diff);
+  }
   for (++next; next != end && owner(*next) == owner(*first); ++next) {
     if (!same_result(*first, *next)) {
       Finding finding = piece_finding(diff, *next, "RLV-412", core::Severity::kWarning,
                                       "two files hold the same positions of a sample and differ in what they hold");
-      finding.expected =
-          fmt::format("{} differences, as {} has", first->difference.different_elements, diff.files[first->file]);
-      finding.found = fmt::format("{}", next->difference.different_elements);
+      finding.expected = fmt::format("{}, as {} has", result_text(*first), diff.files[first->file]);
+      finding.found = result_text(*next);
       diff.findings.add(std::move(finding));
+    }
+    if (!not_finite && is_not_finite(*next)) {
+      not_finite = true;
+      add_not_finite(*next, diff);
     }
     if (badness(*next) > badness(*worst)) {
       worst = next;
@@ -127,16 +156,6 @@ void join_pieces(std::vector<SamplePiece> pieces, SidecarDiff& diff) {
 
 void add_sample_findings(SidecarDiff& diff) {
   for (const SampleDiff& sample : diff.samples) {
-    // Bits that are equal can still be useless: NaN beside the same NaN.
-    if (sample.difference.reference_non_finite > 0 && sample.difference.candidate_non_finite > 0) {
-      Finding finding = core::bare_finding("RLV-414", core::Severity::kWarning, core::Section::kLogProbs,
-                                           "NaN or infinity on both sides, at active positions");
-      finding.place.file = diff.files[sample.file];
-      finding.place.rank = sample.rank;
-      finding.place.call = sample.call;
-      finding.place.sample = sample.sample;
-      diff.findings.add(std::move(finding));
-    }
     if (sample.difference.equal()) {
       continue;
     }

@@ -119,6 +119,7 @@ void report_missing_ranks(const std::string& path, const std::vector<SidecarFile
     return;  // one file was asked for
   }
   constexpr std::int64_t kLargestGroup = 1 << 16;
+  constexpr std::int64_t kLargestRank = std::int64_t{1} << 40;  // beyond it a group's last rank may be no number
   std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> ranks;  // (call, first rank of the group)
   std::int64_t group = 0;
   for (const SidecarFileResult& result : results) {
@@ -126,7 +127,8 @@ void report_missing_ranks(const std::string& path, const std::vector<SidecarFile
       continue;
     }
     const SidecarRank& rank = *result.rank;
-    const bool sane = rank.tensor_parallel_size <= kLargestGroup && rank.context_parallel_size <= kLargestGroup &&
+    const bool sane = rank.rank <= kLargestRank && rank.tensor_parallel_size <= kLargestGroup &&
+                      rank.context_parallel_size <= kLargestGroup &&
                       rank.tensor_parallel_size * rank.context_parallel_size <= kLargestGroup;
     const std::int64_t size = sane ? rank.tensor_parallel_size * rank.context_parallel_size : 0;
     if (size == 0 || (group != 0 && size != group)) {

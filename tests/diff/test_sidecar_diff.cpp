@@ -187,6 +187,28 @@ TEST_CASE("NaN on both sides is told, though its bits are equal") {
   CHECK(find(diff_path(masked).findings, "RLV-414") == nullptr);
 }
 
+TEST_CASE("NaN on both sides is told of the file that holds it, whichever replica that is") {
+  const TemporaryFolder folder;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  (void)folder.write("a.pt", write_pt(sidecar(0, 2, 1, {-1, -2}, {-1, -2}, {1, 1}, 5)));
+  const std::string path = folder.write("b.pt", write_pt(sidecar(1, 2, 1, {-1, nan}, {-1, nan}, {1, 1}, 5)));
+  const SidecarDiff diff = diff_path(folder.file(""));
+  REQUIRE(find(diff.findings, "RLV-414") != nullptr);
+  CHECK(find(diff.findings, "RLV-414")->place.file == path);
+  CHECK(find(diff.findings, "RLV-414")->place.rank == 1);
+  CHECK(find(diff.findings, "RLV-414")->count == 1);
+  // The replicas found no difference, and not the same.
+  REQUIRE(find(diff.findings, "RLV-412") != nullptr);
+  CHECK(find(diff.findings, "RLV-412")->found == "0 differences, 1 train and 1 rollout values not finite");
+}
+
+TEST_CASE("a rank at the end of the numbers has no group that could be counted") {
+  const TemporaryFolder folder;
+  const std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  (void)folder.write("a.pt", write_pt(sidecar(last, 2, 1, {-1}, {-1}, {1}, 5)));
+  CHECK(find(diff_path(folder.file("")).findings, "RLV-415") == nullptr);
+}
+
 TEST_CASE("a rank whose sidecar is missing in a folder is named") {
   const TemporaryFolder folder;
   (void)folder.write("a.pt", write_pt(sidecar(0, 2, 1, {-1}, {-1}, {1}, 5)));
