@@ -65,14 +65,21 @@ void create_seal(const std::string& path) {
 }
 
 /// What --schema looked at; violations are findings (and, of the document, lines on stderr).
-std::string schema_line(std::size_t files, const core::Findings& findings) {
+std::string schema_line(const judge::SchemaFiles& files, const core::Findings& findings) {
   const auto misfits = std::count_if(findings.list().begin(), findings.list().end(), [](const core::Finding& finding) {
     return finding.code == "RLV-194" || finding.code == "RLV-195" || finding.code == "RLV-196";
   });
-  const std::string looked_at =
-      fmt::format("\nschemas: {} JSON {} of the run", report::grouped(files), files == 1 ? "file" : "files");
-  return misfits == 0 ? looked_at + " fit theirs\n"
-                      : fmt::format("{} looked at, {} of the findings are about them\n", looked_at, misfits);
+  std::string line = fmt::format("\nschemas: {} JSON {} of the run ", report::grouped(files.looked_at),
+                                 files.looked_at == 1 ? "file" : "files");
+  if (misfits == 0) {
+    line += files.looked_at == 1 ? "fits its schema" : "fit theirs";
+  } else {
+    line += fmt::format("looked at, {} of the findings {} about them", misfits, misfits == 1 ? "is" : "are");
+  }
+  if (files.unreadable > 0) {
+    line += fmt::format("; {} can't be read", report::grouped(files.unreadable));
+  }
+  return line + "\n";
 }
 
 ExitCode validate_run(const ValidateOptions& options) {

@@ -62,39 +62,44 @@ bool is_named(const core::Findings& findings, const std::string& name) {
   });
 }
 
-void unreadable(const core::Problem& problem, const std::string& name, const FileKind& kind, core::Findings& findings) {
+void unreadable(const core::Problem& problem, const std::string& name, const FileKind& kind, core::Findings& findings,
+                SchemaFiles& files) {
+  ++files.unreadable;
   if (!is_named(findings, name)) {
     findings.add(problem, std::string(kind.code), kind.section);
   }
 }
 
-void check(const run::JsonArtifact& artifact, const FileKind& kind, core::Findings& findings) {
+void check(const run::JsonArtifact& artifact, const FileKind& kind, core::Findings& findings, SchemaFiles& files) {
   if (artifact.problem) {
-    unreadable(*artifact.problem, artifact.name, kind, findings);
+    unreadable(*artifact.problem, artifact.name, kind, findings, files);
   } else {
+    ++files.looked_at;
     check(artifact.document, artifact.name, kind, findings);
   }
 }
 
 }  // namespace
 
-std::size_t check_run_schemas(const run::RunDirectory& run, core::Findings& findings) {
-  check(run.manifest, kManifest, findings);
+SchemaFiles check_run_schemas(const run::RunDirectory& run, core::Findings& findings) {
+  SchemaFiles files;
+  check(run.manifest, kManifest, findings, files);
   for (const run::JsonArtifact& readback : run.readbacks) {
-    check(readback, kReadback, findings);
+    check(readback, kReadback, findings, files);
   }
   for (const std::string& file : run.weight_audit_files.names) {
     const std::string name = "weight-audit/" + file;
     try {
       const auto source = core::open_file(run.file_path("weight-audit", file), name);
       check(core::read_json(*source, core::JsonMode::kLenient), name, kAudit, findings);
+      ++files.looked_at;
     } catch (const core::ArtifactError& error) {
-      unreadable(error.problem(), name, kAudit, findings);
+      unreadable(error.problem(), name, kAudit, findings, files);
     }
   }
   check_strictness(run, findings);
   findings.sort();
-  return 1 + run.readbacks.size() + run.weight_audit_files.names.size();
+  return files;
 }
 
 }  // namespace rlverify::judge

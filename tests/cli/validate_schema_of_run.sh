@@ -37,6 +37,11 @@ lines = open("run/manifest.json").read().split("\n")
 place = next(f["place"] for f in findings["findings"] if f["code"] == "RLV-194")
 assert lines[place["line"] - 1][place["column"] - 1:] == '"1234",', place
 PYTHON
+# What can't be read fits nothing.
+copy_run "$passing" torn
+: > torn/manifest.json
+expect 3 validate torn --schema
+has out "schemas: 20 JSON files of the run fit theirs; 1 can't be read"
 # Another schema for the document takes nothing from the check of the files.
 echo '{"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}' > any.json
 expect 1 validate run --rules reference --schema=any.json

@@ -90,5 +90,20 @@ TEST_CASE("A file that can't be read is named once") {
   CHECK(findings.list().size() == 1);
 }
 
+TEST_CASE("A file that no schema could be held against doesn't count as one that fits") {
+  TestRun run = rlverify::test::passing_run();
+  const core::test::TemporaryFolder folder;
+  core::Findings findings;
+  run.write(folder.file("whole"));
+  const SchemaFiles whole = check_run_schemas(run::read_run_directory(folder.file("whole")), findings);
+  CHECK(whole.unreadable == 0);
+  run.files["manifest.json"] = "";
+  run.files["weight-audit/weight_v000002.json"] = "{";
+  run.write(folder.file("torn"));
+  const SchemaFiles torn = check_run_schemas(run::read_run_directory(folder.file("torn")), findings);
+  CHECK(torn.unreadable == 2);
+  CHECK(torn.looked_at + 2 == whole.looked_at);
+}
+
 }  // namespace
 }  // namespace rlverify::judge
