@@ -88,10 +88,11 @@ core::ExitCode check_seal(const CheckSealOptions& arguments) {
   compare::check_artifacts(sealed.record->root(), now, weights, findings);
   if (!options.quiet) {
     const Terminal terminal = stdout_terminal();
-    const std::string head =
-        findings.has_error()
-            ? fmt::format("FAILED {}: the run is not what {} says\n", sealed.name, options.record)
-            : fmt::format("PASSED {}: all {} artifacts are as sealed\n", sealed.name, report::grouped(now.size()));
+    const std::string name = report::printable(sealed.name, !terminal.unicode);  // a record may come from anywhere
+    const std::string head = findings.has_error() ? fmt::format("FAILED {}: the run is not what {} says\n", name,
+                                                                report::printable(options.record, !terminal.unicode))
+                                                  : fmt::format("PASSED {}: all {} artifacts are as sealed\n", name,
+                                                                report::grouped(now.size()));
     print(head + report::findings_text(findings, {terminal.colour, terminal.columns, terminal.unicode}));
   }
   return findings.has_error() ? core::ExitCode::kFailed : core::ExitCode::kPassed;

@@ -29,11 +29,11 @@ struct SealOptions {
 };
 
 std::string summary(const compare::RunEvidence& run, const std::string& record, std::size_t artifacts,
-                    std::uint64_t bytes, bool passed, const std::string& rules) {
+                    std::uint64_t bytes, bool passed, const std::string& rules, bool ascii) {
   return fmt::format(
       "SEALED {} in {}\n{} artifacts of {} bytes, {} weight versions, {} steps of tokens\nvalidation ({} rules): {}\n",
-      run.name, record, report::grouped(artifacts), report::grouped(bytes), run.weights.versions.size(),
-      run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
+      report::printable(run.name, ascii), report::printable(record, ascii), report::grouped(artifacts),
+      report::grouped(bytes), run.weights.versions.size(), run.tokens.size(), rules, passed ? "PASSED" : "FAILED");
 }
 
 /// What lies at `path`, where it is a file with something in it; nothing for devices and pipes.
@@ -101,11 +101,12 @@ core::ExitCode seal(const SealOptions& options) {
   const bool replaced =
       write_record(options, record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n");
   if (replaced) {
-    fmt::print(stderr, "rlverify: {} was there and said something else: it was replaced\n", record);
+    fmt::print(stderr, "rlverify: {} was there and said something else: it was replaced\n",
+               report::printable(record, false));
   }
   if (!options.quiet && record != "-") {
     const Terminal terminal = stdout_terminal();
-    print(summary(run, record, artifacts.size(), bytes, validation.passed(), options.rules) +
+    print(summary(run, record, artifacts.size(), bytes, validation.passed(), options.rules, !terminal.unicode) +
           report::findings_text(run.findings, {terminal.colour, terminal.columns, terminal.unicode}));
   }
   return run.findings.has_error() ? core::ExitCode::kFailed : core::ExitCode::kPassed;

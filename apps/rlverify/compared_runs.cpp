@@ -98,8 +98,9 @@ void check_record(const compare::RunEvidence& evidence) {
       report::check_schema(evidence.record->root(), report::schema_text("run_record"), evidence.record.get());
   if (!violations.empty()) {
     const report::SchemaViolation& first = violations.front();
-    throw core::InputError(fmt::format("{}:{}:{}: {}: {} (no sealed record; {} places in all)", evidence.path,
-                                       first.line, first.column, first.pointer, first.reason, violations.size()));
+    throw core::InputError(fmt::format("{}:{}:{}: {}: {} (no sealed record; {} {} in all)", evidence.path, first.line,
+                                       first.column, first.pointer.empty() ? "the document" : first.pointer,
+                                       first.reason, violations.size(), violations.size() == 1 ? "place" : "places"));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sealed record as evidence. It is untrusted like any artifact: its form is checked against the schema by the command
 // that opens it; here everything that is not of the expected kind is simply not there.
+#include <algorithm>
 #include <charconv>
 
 #include "compare/evidence.h"
@@ -134,6 +135,31 @@ AttentionCases read_case_object(core::Value object) {
   return out;
 }
 
+std::optional<core::Section> section_called(std::string_view name) {
+  for (int i = 0; i < core::kSectionCount; ++i) {
+    if (core::section_name(static_cast<core::Section>(i)) == name) {
+      return static_cast<core::Section>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What was at fault when the run was sealed is at fault in its record.
+void read_faults(core::Value list, const std::string& record, core::Findings& findings) {
+  for (std::size_t i = 0; i < list.size() && list.is_list(); ++i) {
+    const core::Value fault = list.at(i);
+    core::Finding finding = core::bare_finding(
+        text_of(fault.get("code")), core::Severity::kError,
+        section_called(text_of(fault.get("section"))).value_or(core::Section::kLaunch), text_of(fault.get("what")));
+    const std::string file = text_of(fault.get("file"));
+    finding.place.file = file.empty() ? record : record + ": " + file;
+    finding.expected = text_of(fault.get("expected"));
+    finding.found = text_of(fault.get("found"));
+    finding.count = std::max<std::uint64_t>(count_of(fault.get("count")), 1);
+    findings.add(std::move(finding));
+  }
+}
+
 }  // namespace
 
 void read_record(RunEvidence& evidence) {
@@ -160,6 +186,7 @@ void read_record(RunEvidence& evidence) {
   }
   evidence.weights = weights_of_record(root.get("weights"), evidence.name, evidence.path);
   evidence.weights.updates_required = evidence.backends && evidence.backends->updates_required;
+  read_faults(root.get("faults"), evidence.path, evidence.findings);
 }
 
 }  // namespace rlverify::compare

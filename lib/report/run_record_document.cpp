@@ -2,6 +2,8 @@
 // One function per part; compare/evidence_record.cpp reads what is written here.
 #include "report/run_record_document.h"
 
+#include <optional>
+
 #include "report/findings_parts.h"
 #include "report/record_parts.h"
 
@@ -120,27 +122,59 @@ NodeId artifacts(Document& document, const compare::Artifacts& files) {
   return out;
 }
 
+/// Errors of the evidence itself. Digests say nothing of a file that could not be used, and a replica may have taken
+/// its place in them: without these a comparison of the record would pass where one of the run does not. Attention
+/// cases have their own member.
+std::optional<NodeId> faults(Document& document, const compare::RunEvidence& run) {
+  core::Findings sorted = run.findings;
+  sorted.sort();
+  const std::string folder = run.path + "/";
+  const NodeId out = document.array();
+  std::size_t listed = 0;
+  for (const core::Finding& finding : sorted.list()) {
+    if (finding.severity != core::Severity::kError || finding.section == core::Section::kTensors ||
+        listed == kMaxListedFindings) {
+      continue;
+    }
+    ++listed;
+    const std::string& file = finding.place.file;
+    const bool inside = file.compare(0, folder.size(), folder) == 0;
+    document.append(out, document.object({{"code", document.string(finding.code)},
+                                          {"section", document.string(core::section_name(finding.section))},
+                                          {"what", document.string(finding.what)},
+                                          {"file", document.string(inside ? file.substr(folder.size()) : file)},
+                                          {"expected", document.string(finding.expected)},
+                                          {"found", document.string(finding.found)},
+                                          {"count", document.unsigned_integer(finding.count)}}));
+  }
+  return listed == 0 ? std::nullopt : std::optional(out);
+}
+
 }  // namespace
 
 Document run_record_document(const RunRecordInput& input, std::string_view tool_version) {
   Document document;
   const compare::RunEvidence& run = input.run;
-  document.set_root(document.object({{"schema_version", document.string("rlverify.run_record.v1")},
-                                     {"name", document.string(run.name)},
-                                     {"status", document.string(run.status)},
-                                     {"steps", steps_object(document, run.steps)},
-                                     {"perf", steps_object(document, run.perf)},
-                                     {"tokens", tokens_object(document, run.tokens)},
-                                     {"token_recipe", document.string(run.token_recipe)},
-                                     {"token_samples", token_samples(document, run)},
-                                     {"log_probs", log_probs(document, run)},
-                                     {"backends", backends(document, run.backends)},
-                                     {"cudagraph", cudagraph(document, run.graphs)},
-                                     {"gpu_attention_cases", attention_cases_object(document, run.attention_cases)},
-                                     {"weights", weights(document, input.weights)},
-                                     {"artifacts", artifacts(document, input.artifacts)},
-                                     {"validation", copy_sorted(document, input.validation)},
-                                     {"tool", tool_object(document, tool_version)}}));
+  const NodeId root = document.object({{"schema_version", document.string("rlverify.run_record.v1")},
+                                       {"name", document.string(run.name)},
+                                       {"status", document.string(run.status)},
+                                       {"steps", steps_object(document, run.steps)},
+                                       {"perf", steps_object(document, run.perf)},
+                                       {"tokens", tokens_object(document, run.tokens)},
+                                       {"token_recipe", document.string(run.token_recipe)},
+                                       {"token_samples", token_samples(document, run)},
+                                       {"log_probs", log_probs(document, run)},
+                                       {"backends", backends(document, run.backends)},
+                                       {"cudagraph", cudagraph(document, run.graphs)},
+                                       {"gpu_attention_cases", attention_cases_object(document, run.attention_cases)},
+                                       {"weights", weights(document, input.weights)},
+                                       {"artifacts", artifacts(document, input.artifacts)},
+                                       {"validation", copy_sorted(document, input.validation)}});
+  if (const auto list = faults(document, run)) {
+    document.put(root, "faults", *list);
+  }
+  document.put(root, "tool", tool_object(document, tool_version));
+  document.set_root(root);
   return document;
 }
 

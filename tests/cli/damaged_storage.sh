@@ -41,3 +41,27 @@ has out "the file is damaged"
 cp bad.pt whole/weight-updates/weight_v000001/model.pt
 expect 1 check-seal whole
 has out "RLV-368"
+# A damaged sidecar whose replicas are whole: the record fails where the run does.
+copy_run "$passing" rotten
+python3 - <<'PYTHON' || fail "the sidecar can't be damaged"
+import zipfile
+path = "rotten/mismatch-sidecars/rank00003.call00000001.pt"
+entry = next(e for e in zipfile.ZipFile(path).infolist() if e.filename.endswith("data/2"))
+with open(path, "r+b") as file:
+    file.seek(entry.header_offset + 26)
+    lengths = file.read(4)
+    file.seek(entry.header_offset + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"))
+    byte = file.read(1)[0]
+    file.seek(-1, 1)
+    file.write(bytes([byte ^ 1]))
+PYTHON
+expect 1 compare "$passing" b=rotten
+has out "RLV-335"
+expect 1 seal rotten -o rotten.json
+expect 0 validate --schema rotten.json
+expect 1 compare "$passing" b=rotten.json
+has out "RLV-335"
+has out "rotten.json: mismatch-sidecars/rank00003.call00000001.pt"
+expect 0 seal "$passing" -o whole.json
+expect 0 compare "$passing" b=whole.json
+has_not whole.json '"faults"'

@@ -78,3 +78,8 @@ has err "/token_recipe"
 sed 's/"token_recipe": "rlverify.tokens.v1"/"token_recipe": "other.v1"/' first.json > other.json
 expect 1 compare first.json other=other.json
 has out "RLV-327"
+# A record from elsewhere doesn't write to the terminal.
+expect 0 seal "$passing" -o record.json
+sed 's/^  "name": "[^"]*"/  "name": "a\\n\\u001b[31m"/' record.json > named.json
+expect 0 check-seal named.json "$passing"
+has out 'PASSED a\x0a\x1b[31m:'

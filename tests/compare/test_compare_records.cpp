@@ -44,6 +44,24 @@ CandidateComparison compare_records(const std::string& left, const std::string& 
   return compare_candidate(reference, candidate, pool, false);
 }
 
+TEST_CASE("What was at fault when a run was sealed is at fault in its record") {
+  TemporaryFolder folder;
+  core::ThreadPool pool(2);
+  std::string text = record("a", "ab", std::string(64, '5'));
+  CHECK(read_evidence(folder.write("whole.json", text), {}, pool).findings.list().empty());
+  text.pop_back();
+  text += R"(, "faults": [{"code": "RLV-335", "section": "log_probs", "what": "log-probs can't be used",
+                           "file": "mismatch-sidecars/a.pt", "expected": "x", "found": "y", "count": 3}]})";
+  const std::string path = folder.write("torn.json", text);
+  const RunEvidence torn = read_evidence(path, {}, pool);
+  const core::Finding fault = finding(torn.findings, "RLV-335");
+  CHECK(fault.severity == core::Severity::kError);
+  CHECK(fault.section == core::Section::kLogProbs);
+  CHECK(fault.place.file == path + ": mismatch-sidecars/a.pt");
+  CHECK(fault.expected == "x");
+  CHECK(fault.count == 3);
+}
+
 TEST_CASE("Rollout weights that fell back come first, the log-probs are a consequence") {
   const CandidateComparison result =
       compare_records(record("trainer", "abc", std::string(64, '5')), record("rollout", "aaa", std::string(64, '6')));
