@@ -59,7 +59,8 @@ int show_help(const CLI::App& app) {
 std::vector<std::string> without_help_word(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "help") {
     arguments.erase(arguments.begin());
-    arguments.resize(std::min<std::size_t>(arguments.size(), 1));
+    arguments.resize(!arguments.empty() && arguments.front() == "help" ? 0
+                                                                       : std::min<std::size_t>(arguments.size(), 1));
     arguments.emplace_back("--help");
   }
   return arguments;

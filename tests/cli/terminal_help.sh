@@ -28,6 +28,12 @@ for command in "${commands[@]}"; do
   expect 0 "$command" -h
 done
 has_not out REQUIRED
+for words in help "help help"; do
+  # shellcheck disable=SC2086
+  expect 0 $words
+  has out "Usage: rlverify COMMAND"
+done
+expect 2 help hlep
 expect 0 inspect --help
 has out "Usage: rlverify inspect [OPTIONS] FILE"
 expect 0 --version
