@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "command.h"
 #include "compare/artifacts.h"
@@ -48,11 +50,47 @@ std::optional<std::string> present_text(const std::string& path) {
   return text;
 }
 
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+/// Whether two records are of one run in one state. The validation in them names files by the run's path as it was
+/// given, and a run can be named in many ways.
+bool same_record(std::string_view present, std::string_view text, const std::string& run_path) {
+  const std::string folder = "\"" + run_path + "/";
+  std::optional<std::string_view> other_folder;
+  while (!present.empty() && !text.empty()) {
+    const std::string_view theirs = take_line(present);
+    const std::string_view ours = take_line(text);
+    if (ours == theirs) {
+      continue;
+    }
+    const std::size_t at = ours.find(folder);
+    if (at == std::string_view::npos) {
+      return false;
+    }
+    const std::string_view rest = ours.substr(at + folder.size());
+    if (theirs.size() < at + rest.size() || theirs.substr(0, at) != ours.substr(0, at) ||
+        theirs.substr(theirs.size() - rest.size()) != rest) {
+      return false;
+    }
+    const std::string_view given = theirs.substr(at, theirs.size() - at - rest.size());
+    if (given.empty() || given.back() != '/' || (other_folder && *other_folder != given)) {
+      return false;
+    }
+    other_folder = given;
+  }
+  return present.empty() && text.empty();
+}
+
 /// Whether another record was replaced. A record is evidence, and of a run that changed since it may be all that is
 /// left: the one beside a run is only replaced when -o names it, and never without a word.
-bool write_record(const SealOptions& options, const std::string& path, const std::string& text) {
+bool write_record(const SealOptions& options, const std::string& path, const std::string& text,
+                  const std::string& run_path) {
   const std::optional<std::string> present = present_text(path);
-  const bool other = present && *present != text;
+  const bool other = present && !same_record(*present, text, run_path);
   if (other && options.output.empty()) {
     throw core::UsageError(
         fmt::format("{0} is there and says something else; nothing was written. rlverify check-seal "
@@ -99,7 +137,7 @@ core::ExitCode seal(const SealOptions& options) {
   const report::Document document =
       report::run_record_document({run, weights, artifacts, validation_document.root()}, RLVERIFY_VERSION);
   const bool replaced =
-      write_record(options, record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n");
+      write_record(options, record, report::to_json(document.root(), report::KeyOrder::kAsBuilt) + "\n", run.path);
   if (replaced) {
     fmt::print(stderr, "rlverify: {} was there and said something else: it was replaced\n",
                report::printable(record, false));

@@ -83,3 +83,14 @@ expect 0 seal "$passing" -o record.json
 sed 's/^  "name": "[^"]*"/  "name": "a\\n\\u001b[31m"/' record.json > named.json
 expect 0 check-seal named.json "$passing"
 has out 'PASSED a\x0a\x1b[31m:'
+# An unchanged run is the same by whatever path it is named.
+copy_run "$passing" moved
+expect 0 seal moved
+cp moved/rlverify-record.json first.json
+for path in ./moved/ "$scratch/moved"; do
+  expect 0 seal "$path"
+  cmp -s moved/rlverify-record.json first.json || fail "the record was written again"
+done
+(cd moved && "$RLVERIFY" seal . -q) || fail "not the same from inside"
+sed -i 's/"megatron"/"megatron" /' moved/readbacks/megatron-training-41003.json
+expect 2 seal "$scratch/moved"
