@@ -38,7 +38,7 @@ add_library(rlverify_kernels_cuda OBJECT src/cuda/cuda_backend.cu)
 set_target_properties(rlverify_kernels_cuda PROPERTIES
   CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}" POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rlverify_kernels_cuda PRIVATE include src)
-target_compile_options(rlverify_kernels_cuda PRIVATE -O3 -fmad=false -Werror=all-warnings -Xptxas=-v,--warn-on-spills
+target_compile_options(rlverify_kernels_cuda PRIVATE -O3 -fmad=false -Werror=all-warnings -Xptxas=--warn-on-spills
   -Xcompiler=-Wall,-Wextra,-Werror,-ffp-contract=off)
 target_sources(rlverify_kernels PRIVATE src/cuda/cuda_facts.cpp $<TARGET_OBJECTS:rlverify_kernels_cuda>)
 target_link_libraries(rlverify_kernels PRIVATE CUDA::cudart_static)

@@ -61,7 +61,9 @@ void Findings::add(Finding finding) {
   if (!fresh) {
     Finding& known = findings_[entry->second];
     known.count += finding.count;
-    if (known.more_places.size() < 2 && !finding.place.empty()) {
+    const auto is_same = [&finding](const FindingPlace& place) { return place == finding.place; };
+    const bool told = is_same(known.place) || std::any_of(known.more_places.begin(), known.more_places.end(), is_same);
+    if (known.more_places.size() < 2 && !finding.place.empty() && !told) {
       known.more_places.push_back(std::move(finding.place));
     }
     return;

@@ -48,6 +48,7 @@ struct FindingPlace {
   std::string tensor;
   std::string field;  ///< dotted path inside a document
 
+  bool operator==(const FindingPlace&) const = default;
   [[nodiscard]] bool empty() const;
   /// "run.log line 12, step 3" and the like; empty when nothing is known.
   [[nodiscard]] std::string text() const;
