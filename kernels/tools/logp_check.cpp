@@ -5,12 +5,15 @@
 // Exit 2: wrong use. Exit 4: --native,
 // --nccl or --bandwidth had no device to do it on. Exit 5: an error.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "check_bandwidth.h"
@@ -141,6 +144,8 @@ bool parse(int argc, char** argv, Options& options) {
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--native" || name == "--nccl" || name == "--bandwidth") {
+      if (options.job != Options::Job::kAll)
+        return false;
       options.job = name == "--native" ? Options::Job::kNative
                     : name == "--nccl" ? Options::Job::kNccl
                                        : Options::Job::kBandwidth;
@@ -149,7 +154,11 @@ bool parse(int argc, char** argv, Options& options) {
     }
     if (i + 1 >= argc)
       return false;
-    const long long value = std::strtoll(argv[i + 1], nullptr, 10);
+    const std::string_view text = argv[i + 1];
+    long long value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || value < 0)
+      return false;
     if (name == "--rows")
       options.rows = value;
     else if (name == "--vocab")
