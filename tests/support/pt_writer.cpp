@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "support/crc32.h"
+
 namespace rlverify::test {
 namespace {
 
@@ -195,17 +197,6 @@ struct Entry {
   std::string name;
   std::string bytes;
 };
-
-std::uint32_t crc32(const std::string& bytes) {
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc & 1U) != 0 ? (crc >> 1U) ^ 0xEDB88320U : crc >> 1U;
-    }
-  }
-  return ~crc;
-}
 
 /// The fields that local header and directory share, from "version needed" to "extra field length".
 std::string common_header(const Entry& entry, std::uint32_t crc) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/byte_source.h"
+#include "support/crc32.h"
 #include "tensor/pt_reader.h"
 
 namespace rlverify::tensor::test {
@@ -68,16 +69,7 @@ inline std::string tensor_v2(std::string_view storage_expression, std::int64_t o
 }
 
 // ---- zip ----
-std::uint32_t inline crc32(std::string_view bytes) {
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc & 1U) != 0 ? (crc >> 1U) ^ 0xEDB88320U : crc >> 1U;
-    }
-  }
-  return ~crc;
-}
+using rlverify::test::crc32;
 
 struct ZipItem {
   std::string name;
