@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "command.h"
@@ -44,10 +43,7 @@ std::optional<std::string> present_text(const std::string& path) {
   if (path == "-" || !std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) == 0) {
     return std::nullopt;
   }
-  const auto source = core::open_file(path);
-  std::string text(source->size(), '\0');
-  source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
-  return text;
+  return core::read_text(*core::open_file(path));
 }
 
 std::string_view take_line(std::string_view& text) {

@@ -26,9 +26,7 @@ std::string read_text(const std::string& path) {
   if (source->size() > kMaxSchemaBytes) {
     throw core::InputError(path + ": larger than a schema can be");
   }
-  std::string text(source->size(), '\0');
-  source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
-  return text;
+  return core::read_text(*source);
 }
 
 /// The text of the schema; `name` becomes what it is called.

@@ -8,10 +8,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
-#include <string_view>
 #include <tuple>
 
 #include "core/progress.h"
@@ -208,12 +206,9 @@ std::string divergence_text(const Part& part, const core::Finding* finding) {
   return text;
 }
 
-/// What is wrong with an artifact in itself follows from no value before it.
-bool is_fault_of_artifact(const core::Finding& finding) {
-  static constexpr std::array<std::string_view, 13> kCodes = {"RLV-313", "RLV-315", "RLV-318", "RLV-324", "RLV-325",
-                                                              "RLV-327", "RLV-333", "RLV-335", "RLV-343", "RLV-345",
-                                                              "RLV-346", "RLV-352", "RLV-370"};
-  return std::find(kCodes.begin(), kCodes.end(), finding.code) != kCodes.end();
+/// What is wrong with a version's digests in themselves follows from no value before it.
+bool is_fault_of_digests(const core::Finding& finding) {
+  return finding.code == "RLV-313" || finding.code == "RLV-315" || finding.code == "RLV-318";
 }
 
 }  // namespace
@@ -241,7 +236,7 @@ void order_causes(CandidateComparison& out) {
   for (core::Finding finding : out.findings.list()) {
     const auto order = order_of(finding, out.weights);
     if (order && *order > part->order && finding.because_of.empty() && finding.severity == Severity::kError &&
-        !is_fault_of_artifact(finding)) {
+        !is_fault_of_digests(finding)) {
       finding.because_of = first.code;
     }
     marked.add(std::move(finding));

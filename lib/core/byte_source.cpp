@@ -161,6 +161,12 @@ std::unique_ptr<ByteSource> open_file(const std::string& path) {
   return open_file(path, path);
 }
 
+std::string read_text(const ByteSource& source, std::uint64_t at_most) {
+  std::string text(std::min(source.size(), at_most), '\0');
+  source.read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  return text;
+}
+
 BlockReader::BlockReader(const ByteSource& source, std::uint64_t offset, std::uint64_t size, std::size_t block_bytes)
     : source_(source), offset_(offset), left_(size), block_bytes_(std::max<std::size_t>(block_bytes, 1)) {
   check_range(source, offset, size);

@@ -66,6 +66,9 @@ inline constexpr std::uint64_t kReadWholeBytes = 1ULL << 20;
                                                     std::uint64_t read_whole_bytes = kReadWholeBytes);
 [[nodiscard]] std::unique_ptr<ByteSource> open_file(const std::string& path);
 
+/// The first bytes of `source` as text: all of them, or `at_most`.
+[[nodiscard]] std::string read_text(const ByteSource& source, std::uint64_t at_most = ~std::uint64_t{0});
+
 /// Hands out the bytes of [offset, offset + size) of `source` in blocks of at most `block_bytes`, in order, from one
 /// buffer that is reused.
 class BlockReader {

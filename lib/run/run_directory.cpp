@@ -51,8 +51,7 @@ void read_status(RunDirectory& run) {
   try {
     const auto source = core::open_file(run.path + "/ray-status.txt", "ray-status.txt");
     // Status text is short; what is longer than this is not one.
-    std::string text(std::min<std::uint64_t>(source->size(), 1ULL << 20), '\0');
-    source->read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+    const std::string text = core::read_text(*source, 1ULL << 20);
     run.bytes_read += text.size();
     run.ray_status = read_ray_status(text);
   } catch (const core::ArtifactError& error) {

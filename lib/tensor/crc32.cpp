@@ -3,6 +3,7 @@
 // about what reading it costs.
 #include "tensor/crc32.h"
 
+#include <fmt/format.h>
 #include <libdeflate.h>
 
 #include <cstddef>
@@ -26,6 +27,16 @@ std::uint32_t crc_of(const core::ByteSource& source, std::uint64_t offset, std::
     crc = libdeflate_crc32(crc, block.data(), block.size());
   }
   return crc;
+}
+
+core::Problem crc_fault(const std::string& file, std::string_view entry, std::uint64_t offset, std::uint32_t stated,
+                        std::uint32_t found) {
+  core::Problem problem;
+  problem.file = file;
+  problem.offset = offset;
+  problem.expected = fmt::format("\"{}\" with CRC {:08x}", entry, stated);
+  problem.found = fmt::format("CRC {:08x}: the file is damaged", found);
+  return problem;
 }
 
 }  // namespace rlverify::tensor

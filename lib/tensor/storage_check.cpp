@@ -2,8 +2,6 @@
 // The entry's name is looked up only once something is wrong: keeping it for every storage would cost every good file.
 #include "tensor/storage_check.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
@@ -27,15 +25,8 @@ std::string entry_name(const core::ByteSource& source, std::uint64_t data_offset
 std::optional<core::Problem> check(const core::ByteSource& source, std::uint64_t offset, std::uint64_t bytes,
                                    std::uint32_t stated) {
   const std::uint32_t found = crc_of(source, offset, bytes);
-  if (found == stated) {
-    return std::nullopt;
-  }
-  core::Problem problem;
-  problem.file = source.name();
-  problem.offset = offset;
-  problem.expected = fmt::format("\"{}\" with CRC {:08x}", entry_name(source, offset), stated);
-  problem.found = fmt::format("CRC {:08x}: the file is damaged", found);
-  return problem;
+  return found == stated ? std::nullopt
+                         : std::optional(crc_fault(source.name(), entry_name(source, offset), offset, stated, found));
 }
 
 }  // namespace

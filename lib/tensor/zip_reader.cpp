@@ -271,11 +271,12 @@ ZipDirectory read_zip_directory(const ByteSource& source) {
 }
 
 void check_crc(const core::ByteSource& source, const ZipEntry& entry) {
-  const std::uint32_t crc = entry.crc32 == 0 ? 0 : crc_of(source, entry.data_offset, entry.size);
-  if (crc != entry.crc32) {
-    fail(ProblemKind::kMalformed, source.name(), entry.data_offset,
-         fmt::format("\"{}\" with CRC {:08x}", entry.name, entry.crc32),
-         fmt::format("CRC {:08x}: the file is damaged", crc));
+  if (entry.crc32 == 0) {
+    return;
+  }
+  const std::uint32_t found = crc_of(source, entry.data_offset, entry.size);
+  if (found != entry.crc32) {
+    throw core::ArtifactError(crc_fault(source.name(), entry.name, entry.data_offset, entry.crc32, found));
   }
 }
 

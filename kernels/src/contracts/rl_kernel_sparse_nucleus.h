@@ -29,16 +29,7 @@ struct RlKernelSparseNucleus {
   RLV_MEMBER static Partial partial(Block& block, const typename Block::Columns& columns, ColumnRange range, float,
                                     const Shape&, std::int64_t) {
     const float max = block.maximum(columns, range);
-    float sum = 0.0F;
-    for (std::int64_t first = range.begin; first < range.end; first += kLanes) {
-      const auto terms = block.generate(kLanes, [&](int lane) {
-        const std::int64_t c = first + lane;
-        const float z = c < range.end ? block.column(columns, c) : negative_infinity();
-        return z == negative_infinity() ? 0.0F : nucleus_exp(z - max);
-      });
-      sum = block.serial_sum(sum, terms, kLanes);
-    }
-    return {max, sum};
+    return {max, sum_of_retained(block, columns, range, [&](float z) { return nucleus_exp(z - max); })};
   }
 
   static constexpr int kEntropyThreads = kLanes;
@@ -49,16 +40,8 @@ struct RlKernelSparseNucleus {
   RLV_MEMBER static float entropy_partial(Block& block, const typename Block::Columns& columns, int,
                                           const EntropyInput& in, const Shape& shape, std::int64_t) {
     const float scale = nucleus_reciprocal(in.sum);
-    float entropy = 0.0F;
-    for (std::int64_t first = 0; first < shape.real_vocab; first += kLanes) {
-      const auto terms = block.generate(kLanes, [&](int lane) {
-        const std::int64_t c = first + lane;
-        const float z = c < shape.real_vocab ? block.column(columns, c) : negative_infinity();
-        return z == negative_infinity() ? 0.0F : (nucleus_exp(z - in.max) * scale) * (in.lse - z);
-      });
-      entropy = block.serial_sum(entropy, terms, kLanes);
-    }
-    return entropy;
+    return sum_of_retained(block, columns, ColumnRange{0, shape.real_vocab},
+                           [&](float z) { return (nucleus_exp(z - in.max) * scale) * (in.lse - z); });
   }
 
   template <class Block>
@@ -72,6 +55,23 @@ struct RlKernelSparseNucleus {
     // A sum of the owner's value and zeros.
     const float logp = (in.target_logit + 0.0F) - log_sum_exp(block, in, shape);
     return retained && in.maxima[0] != negative_infinity() ? logp : canonical_nan();
+  }
+
+ private:
+  /// term(z) of the retained columns of a range, added one after the other.
+  template <class Block, class Term>
+  RLV_MEMBER static float sum_of_retained(Block& block, const typename Block::Columns& columns, ColumnRange range,
+                                          Term term) {
+    float sum = 0.0F;
+    for (std::int64_t first = range.begin; first < range.end; first += kLanes) {
+      const auto terms = block.generate(kLanes, [&](int lane) {
+        const std::int64_t c = first + lane;
+        const float z = c < range.end ? block.column(columns, c) : negative_infinity();
+        return z == negative_infinity() ? 0.0F : term(z);
+      });
+      sum = block.serial_sum(sum, terms, kLanes);
+    }
+    return sum;
   }
 };
 

@@ -2,42 +2,16 @@
 // The CUDA backend: memory, launches and times. Rows go to the device in pieces that fit its memory; a row's bits do
 // not depend on the piece it is in. Every call is checked.
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "contracts/dispatch.h"
 #include "cuda/cuda_backend.h"
+#include "cuda/cuda_memory.cuh"
 #include "cuda/cuda_task.h"
 
 namespace rlverify::kernels {
 
 namespace {
-
-void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess)
-    return;
-  const ErrorKind kind = error == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice;
-  throw KernelError(kind, std::string(what) + ": " + cudaGetErrorString(error));
-}
-
-struct FreeDevice {
-  // A failing free has no one to tell; the error that led here is already on its way.
-  void operator()(void* p) const { static_cast<void>(cudaFree(p)); }
-};
-
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::int64_t count) {
-    void* p = nullptr;
-    check(cudaMalloc(&p, static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) * sizeof(T)), "cudaMalloc");
-    memory_.reset(p);
-  }
-  T* get() const { return static_cast<T*>(memory_.get()); }
-
- private:
-  std::unique_ptr<void, FreeDevice> memory_;
-};
 
 class Event {
  public:

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels with the card's own exponentials, in the trees that the frameworks use, and the single ATen operations.
 // Compiled without contraction too: a product and a sum that a framework fuses are written as fma in the contract.
-#include <memory>
-#include <string>
-
 #include "contracts/aten_sum.h"
 #include "cuda/cuda_launch.cuh"
+#include "cuda/cuda_memory.cuh"
 #include "cuda/native_exp.h"
 #include "rlverify_kernels/native.h"
-#include "rlverify_kernels/types.h"
 
 namespace rlverify::kernels {
 
@@ -82,25 +79,11 @@ __global__ void __launch_bounds__(1024) log_softmax_kernel(const float* in, std:
     out[blockIdx.x * columns + c] = (block.column(row, c) - partial.max) - log_sum;
 }
 
-void check(cudaError_t error) {
-  if (error != cudaSuccess)
-    throw KernelError(error == cudaErrorMemoryAllocation ? ErrorKind::kOutOfMemory : ErrorKind::kDevice,
-                      std::string("native operation: ") + cudaGetErrorString(error));
-}
-
-struct FreeDevice {
-  void operator()(float* p) const { static_cast<void>(cudaFree(p)); }
-};
-
-std::unique_ptr<float, FreeDevice> device_floats(std::int64_t count) {
-  void* p = nullptr;
-  check(cudaMalloc(&p, static_cast<std::size_t>(count) * sizeof(float)));
-  return std::unique_ptr<float, FreeDevice>(static_cast<float*>(p));
-}
+constexpr const char* kWhat = "native operation";
 
 int multiprocessors(int device) {
   int count = 0;
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), kWhat);
   return count;
 }
 
@@ -113,20 +96,20 @@ LaunchError launch_native(ContractId id, const CudaTask& task) {
 double peak_memory_bandwidth(int device) {
   int kilohertz = 0;
   int bits = 0;
-  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device));
-  check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
+  check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device), kWhat);
+  check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device), kWhat);
   return 2.0 * 1000.0 * kilohertz * (bits / 8.0);
 }
 
 void run_native_op(NativeOp op, const float* in, std::int64_t rows, std::int64_t columns, float scalar, int device,
                    float* out) {
-  check(cudaSetDevice(device));
+  check(cudaSetDevice(device), kWhat);
   const bool reduces = op == NativeOp::kSum || op == NativeOp::kMax;
   const std::int64_t count = rows * columns;
   const std::int64_t results = reduces ? rows : count;
-  const auto source = device_floats(count);
-  const auto target = device_floats(results);
-  check(cudaMemcpy(source.get(), in, static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyHostToDevice));
+  const DeviceArray<float> source(count);
+  const DeviceArray<float> target(results);
+  check(cudaMemcpy(source.get(), in, static_cast<std::size_t>(count) * sizeof(float), cudaMemcpyHostToDevice), kWhat);
   if (op == NativeOp::kSum) {
     const AtenSumPlan plan = aten_sum_plan(rows, columns, multiprocessors(device));
     sum_kernel<<<blocks_of(rows), std::max(32, plan.threads)>>>(source.get(), columns, plan, target.get());
@@ -140,8 +123,9 @@ void run_native_op(NativeOp op, const float* in, std::int64_t rows, std::int64_t
     elementwise_kernel<<<blocks_of(divide_up(count, kThreads)), kThreads>>>(op, source.get(), count, scalar,
                                                                             target.get());
   }
-  check(cudaGetLastError());
-  check(cudaMemcpy(out, target.get(), static_cast<std::size_t>(results) * sizeof(float), cudaMemcpyDeviceToHost));
+  check(cudaGetLastError(), kWhat);
+  check(cudaMemcpy(out, target.get(), static_cast<std::size_t>(results) * sizeof(float), cudaMemcpyDeviceToHost),
+        kWhat);
 }
 
 }  // namespace rlverify::kernels

@@ -137,29 +137,36 @@ BackendStatus torch_status() {
 }
 
 std::string torch_unsupported_reason(ContractId id) {
+  const char* kind = nullptr;
   switch (id) {
+    case ContractId::kFp64:
+    case ContractId::kRlKernelWs2:
+    case ContractId::kVllmGather:
+    case ContractId::kMegatronCe:
+    case ContractId::kVimeDefault:
+      return {};
     case ContractId::kRlKernelStrictTp:
-      return "rl_kernel_strict_tp is a CUDA kernel of RL-Kernel, not a sequence of ATen operations";
+      kind = "is a CUDA kernel of RL-Kernel";
+      break;
     case ContractId::kMilesFused:
-      return "miles_fused is compiled by Inductor, not a sequence of ATen operations";
-    case ContractId::kVerlFused:
-      return "verl_fused is a Triton kernel, not a sequence of ATen operations";
-    case ContractId::kVerlFusedPhantom:
-      return "verl_fused_phantom is a Triton kernel, not a sequence of ATen operations";
-    case ContractId::kVllmBatchInvariant:
-      return "vllm_batch_invariant is a Triton kernel, not a sequence of ATen operations";
     case ContractId::kMegatronCeFused:
-      return "megatron_ce_fused is compiled by Inductor, not a sequence of ATen operations";
+      kind = "is compiled by Inductor";
+      break;
+    case ContractId::kVerlFused:
+    case ContractId::kVerlFusedPhantom:
+    case ContractId::kVllmBatchInvariant:
+      kind = "is a Triton kernel";
+      break;
     case ContractId::kRlKernelStrictSingle:
     case ContractId::kRlKernelStrictTopP:
     case ContractId::kRlKernelSparseNucleus:
     case ContractId::kRlKernelWs2F32:
     case ContractId::kRlKernelWs2Bits16:
     case ContractId::kRlKernelWs2Rocm:
-      return std::string(contract(id).name) + " is a kernel of RL-Kernel, not a sequence of ATen operations";
-    default:
-      return {};
+      kind = "is a kernel of RL-Kernel";
+      break;
   }
+  return std::string(contract(id).name) + ' ' + kind + ", not a sequence of ATen operations";
 }
 
 }  // namespace rlverify::kernels
