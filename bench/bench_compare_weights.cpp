@@ -32,6 +32,13 @@ namespace fs = std::filesystem;
 constexpr int kRounds = 5;
 constexpr std::uint64_t kTensorBytes = 64ULL << 20U;
 
+/// Waits until the file is on the disk: a kernel that still writes takes cores and memory from what is measured.
+bool write_back(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY);
+  const bool written = descriptor >= 0 && ::fsync(descriptor) == 0;
+  return ::close(descriptor) == 0 && written;
+}
+
 /// A snapshot of bf16 tensors whose elements are all finite.
 void write_snapshot(const std::string& path, std::uint64_t tensors) {
   std::string json = "{";
@@ -55,7 +62,7 @@ void write_snapshot(const std::string& path, std::uint64_t tensors) {
   for (std::uint64_t i = 0; i < tensors; ++i) {
     file << block;
   }
-  if (!file.flush()) {
+  if (!file.flush() || !write_back(path)) {
     std::fputs("bench_compare_weights: can't write the snapshots\n", stderr);
     std::exit(1);
   }
