@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 #include <utility>
@@ -159,20 +160,14 @@ class Ratios {
   std::vector<double> cpu_;
 };
 
-/// Mean costs of ours and of the file peer, each measured twice.
-std::pair<Cost, Cost> compare_twice(const Snapshots& files, bool ours_outside) {
-  const auto ours = [&files] { return measure([&files] { return compare_snapshots(files); }); };
-  const auto mapped = [&files] { return measure([&files] { return file_peer(files); }); };
-  if (ours_outside) {
-    const Cost first = ours();
-    const Cost inside = mapped();
-    const Cost peer = mean(inside, mapped());
-    return {mean(first, ours()), peer};
-  }
-  const Cost first = mapped();
-  const Cost inside = ours();
-  const Cost own = mean(inside, ours());
-  return {own, mean(first, mapped())};
+using Work = std::function<bool()>;
+
+/// Mean costs of two works, each measured twice: the first before and after the second.
+std::pair<Cost, Cost> measure_around(const Work& outside, const Work& inside) {
+  const Cost first = measure(outside);
+  const Cost second = measure(inside);
+  const Cost third = measure(inside);
+  return {mean(first, measure(outside)), mean(second, third)};
 }
 
 void run_rounds(const Snapshots& files) {
@@ -180,13 +175,19 @@ void run_rounds(const Snapshots& files) {
   Ratios roof("compare against the read roof", 0.85);
   Ratios cmp("compare against cmp", 5.0);
   Ratios seal("seal against openssl speed, per byte", 0.8);
+  const Work compare_both = [&files] { return compare_snapshots(files); };
+  const Work map_both = [&files] { return file_peer(files); };
   double peak_mb = 0;
   std::vector<double> speeds;
   for (int round = 0; round < kRounds; ++round) {
     // What follows the hashing of the round before is slower than what comes later, so one reading goes before. Each of
     // the two stands outside and inside in turn: what comes after the reading is slower, too.
     static_cast<void>(measure([&files] { return read_roof(files); }));
-    const auto [ours, mapped] = compare_twice(files, round % 2 == 0);
+    const bool ours_outside = round % 2 == 0;
+    const auto [outside, inside] =
+        ours_outside ? measure_around(compare_both, map_both) : measure_around(map_both, compare_both);
+    const Cost& ours = ours_outside ? outside : inside;
+    const Cost& mapped = ours_outside ? inside : outside;
     const Cost read = measure([&files] { return read_roof(files); });
     const Cost compared = measure([&files] { return run_cmp(files); });
     peer.add(mapped.wall / ours.wall, mapped.cpu / ours.cpu);

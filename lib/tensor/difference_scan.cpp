@@ -48,14 +48,6 @@ template <typename Code>
   return found;
 }
 
-template <typename Code>
-struct WideVector {
-  using Type [[gnu::vector_size(64)]] = Code;
-};
-struct NarrowVector {
-  using Type [[gnu::vector_size(32)]] = std::uint64_t;
-};
-
 /// So much is read of the reference, then of the candidate.
 constexpr std::size_t kPieceBytes = 256;
 /// So much is compared until the loop looks whether all was equal.
@@ -64,17 +56,18 @@ constexpr std::size_t kStretchBytes = 16 * kPieceBytes;
 /// What the vectors have met.
 template <typename Code>
 struct Met {
-  using Codes = typename WideVector<Code>::Type;
+  using Codes [[gnu::vector_size(64)]] = Code;
+  using Bits [[gnu::vector_size(32)]] = std::uint64_t;
   /// Each lane has the smallest distance from the pattern: zero where an element had it.
   Codes nearest = ~Codes{};
-  NarrowVector::Type difference{};
+  Bits difference{};
 };
 
 template <typename Code>
 [[gnu::always_inline]] inline void scan_piece(const std::byte* reference, const std::byte* candidate,
                                               NonFinite<Code> wanted, Met<Code>& met) {
-  using Codes = typename WideVector<Code>::Type;
-  using Bits = NarrowVector::Type;
+  using Codes = typename Met<Code>::Codes;
+  using Bits = typename Met<Code>::Bits;
   for (std::size_t at = 0; at < kPieceBytes; at += sizeof(Codes)) {
     Codes codes;
     std::memcpy(&codes, reference + at, sizeof codes);
@@ -126,11 +119,12 @@ template <typename Code>
       std::memcmp(reference + end, candidate + end, bytes - end) != 0) {
     return {false, 0};
   }
+  std::uint64_t non_finite = count_elements<Code>(reference, begin / sizeof(Code), wanted) +
+                             count_elements<Code>(reference + end, (bytes - end) / sizeof(Code), wanted);
   if (has_pattern(met)) {
-    return {true, count_elements<Code>(reference, bytes / sizeof(Code), wanted)};
+    non_finite += count_elements<Code>(reference + begin, (end - begin) / sizeof(Code), wanted);
   }
-  return {true, count_elements<Code>(reference, begin / sizeof(Code), wanted) +
-                    count_elements<Code>(reference + end, (bytes - end) / sizeof(Code), wanted)};
+  return {true, non_finite};
 }
 
 template <typename Code>
@@ -188,6 +182,9 @@ std::uint64_t count_pairs(std::span<const std::byte> bytes, Code exponent) {
 
 /// Scan of two sides; complex types come by their components, for types that are always finite nothing can be found.
 Scan scan_pair(DType dtype, std::span<const std::byte> reference, std::span<const std::byte> candidate) {
+  if (reference.empty()) {
+    return {};  // there may be no address to compare at
+  }
   const auto exponent = [&](auto mask) { return scan_best<decltype(mask)>(reference, candidate, {mask, mask}); };
   switch (dtype) {
     case DType::kFloat16:
@@ -211,7 +208,7 @@ Scan scan_pair(DType dtype, std::span<const std::byte> reference, std::span<cons
     case DType::kFloat8E8m0fnu:
       return exponent(std::uint8_t{0xFF});
     default:
-      return {reference.empty() || std::memcmp(reference.data(), candidate.data(), reference.size()) == 0, 0};
+      return {std::memcmp(reference.data(), candidate.data(), reference.size()) == 0, 0};
   }
 }
 

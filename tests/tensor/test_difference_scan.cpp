@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pass over equal blocks finds a single element wherever it lies: before the first whole vector, within the
 // vectors, at the ends of what is read in one go, and after the last.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstring>
 #include <set>
-#include <string>
+#include <span>
+#include <vector>
 
 #include "tensor/difference.h"
 #include "tensor/dtype.h"
@@ -85,4 +88,5 @@ TEST_CASE("one non-finite or different element is found at every place of a bloc
     candidate.flip(place, place % size);
   }
   CHECK(tensor::compare_block(row.dtype, 0, count, reference.view(), candidate.view()).reference_non_finite == 0);
+  CHECK(tensor::compare_block(row.dtype, 0, 0, {}, {}).equal());
 }
